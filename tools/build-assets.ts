@@ -10,15 +10,15 @@ import { SEED_STATE_PATH } from "../src/store/seed.ts";
 import { requireValidSettings } from "./check-settings.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 
-// Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the
-// OpenAPI document and of the API reference, the seed, and a module with the names of the files, which the worker imports.
-// wrangler.toml runs this program before each start and deployment. Under `wrangler dev`, it also prepares the store.
+// Builds the static files of the worker: scripts, style sheets and icons, the templates of the OpenAPI document and of the API
+// reference, and the seed. The worker imports the paths of the files from dist/asset-paths.ts. wrangler.toml runs this build before each
+// start and deployment. Under `wrangler dev`, the build also prepares the store.
 
 const SITE = fileURLToPath(new URL("../src/site", import.meta.url));
 const SOURCES = join(SITE, "assets");
 const ASSETS = join(DIST, "assets/assets");
 
-/** Files that are served under their own names. */
+/** Files without a hash in their names. */
 const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "LICENSE"];
 
 const files = await bundle();
@@ -31,7 +31,7 @@ const paths = Object.fromEntries(
 replaceFile("assets/_redirects", `/favicon.ico ${paths["icon.svg"]} 302\n`);
 replaceFile(
   "asset-paths.ts",
-  `/** The path of each file, by its name. */\nexport default ${JSON.stringify(paths)};\n`,
+  `/** The paths of the files, by their names. */\nexport default ${JSON.stringify(paths)};\n`,
 );
 const { renderReference } = await importReference();
 for (const faults of ["on", "off"]) {
@@ -39,14 +39,14 @@ for (const faults of ["on", "off"]) {
   replaceFile(`assets${REFERENCE_PATH}-${faults}.json`, JSON.stringify(document));
   replaceFile(`assets${REFERENCE_PATH}-${faults}.html`, `<!doctype html>${renderReference(document)}`);
 }
-// The files of earlier builds would be deployed as well.
+// Files of earlier builds would be deployed, too.
 for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
 await prepareSeed().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
 
-/** Bundles and copies files. Their names contain a hash of their contents, so that browsers may keep them forever. */
+/** Bundles scripts and style sheets. The file names contain a hash of the contents, so browsers may cache the files forever. */
 async function bundle(): Promise<Map<string, Uint8Array>> {
   const sources = globSync(["scripts/*.ts", "*.css", "*.svg"], { cwd: SOURCES });
   const { outputFiles } = await build({
@@ -63,7 +63,7 @@ async function bundle(): Promise<Map<string, Uint8Array>> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
-/** Imports the API reference, which Node cannot import itself because it contains JSX. */
+/** Imports the API reference. Node cannot import it directly, because it contains JSX. */
 async function importReference(): Promise<{ renderReference(document: OpenApiDocument): string }> {
   const { outputFiles } = await build({
     entryPoints: [join(SITE, "reference/reference-page.tsx")],
@@ -79,15 +79,15 @@ async function importReference(): Promise<{ renderReference(document: OpenApiDoc
   );
 }
 
-/** Writes the seed as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */
+/** Writes the seed as assets. Under `wrangler dev`, also loads the seed into a local store without a load. */
 async function prepareSeed(): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === "dev";
   await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
-    // While a build fails, `wrangler dev` lets all requests wait.
+    // If a build fails, all requests to `wrangler dev` wait for the next build.
     if (!isDev || !existsSync(join(DIST, "assets", SEED_STATE_PATH))) throw error;
     console.error(`${error.message}\nThe last valid seed stays in use.`);
   });
-  // `npm start` prepares the store that its arguments name, which this program does not get.
+  // `npm start` has prepared the store already, because this build does not get the arguments.
   if (!isDev || process.env.STORE_IS_PREPARED) return;
   const store = requireValidSettings(await readConfiguration());
   if (store !== SEED_STORE) await loadSeed({ store });

@@ -1,4 +1,4 @@
-import { STORE_NAMES, type StoreChoice } from "../data/writer/configuration.ts";
+import { STORE_NAMES, type StoreChoice, type StoreName } from "../data/writer/configuration.ts";
 import { readStoreChoice } from "../data/writer/open-store.ts";
 import { runWrangler, WranglerError } from "../data/writer/wrangler.ts";
 import { printNotice } from "./command-line/progress.ts";
@@ -8,21 +8,21 @@ const NO_WORKER = /\[code: (10007|10090)\]/;
 
 const { WRANGLER_CI_OVERRIDE_NAME } = process.env;
 
-/** Workers Builds names the worker that is deployed. Some wrangler commands ignore its variable, but take these options. */
-export const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
+/** The name of the worker if Workers Builds sets it. Some wrangler commands ignore the variable, but accept these options. */
+const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
 
-/** A version that production serves, or served earlier. */
+/** A version of the worker that is or was in production. */
 export interface ServedVersion {
   id: string;
-  /** When the version was deployed, ISO 8601. */
+  /** The time of its deployment, ISO 8601. */
   since: string;
-  /** The message of the deployment: the first line of the commit message. */
+  /** The first line of the commit message. */
   message: string;
 }
 
 /**
- * Lists the versions of the latest deployments, each once. Production serves the first one.
- * @returns an empty list if the worker was never deployed, even if a preview has created it
+ * Lists the versions of the latest deployments, newest first and each once. The first version is in production.
+ * @returns An empty list if the worker was never deployed, even if a preview has created it.
  */
 export async function listServedVersions(): Promise<ServedVersion[]> {
   const listed = await runWrangler(["deployments", "list", "--json", ...NAME_OPTIONS]).catch((error) => {
@@ -45,52 +45,51 @@ interface Deployment {
   annotations?: Record<string, string>;
 }
 
-/** The number of earlier versions that a failed deployment lists, because the test of the latest one may have failed too. */
-const LISTED_VERSIONS = 3;
+/** The number of versions that are listed. More than one, because the latest deployment may have failed its test, too. */
+const MAX_ROLLBACKS = 5;
 
-/** Lists the commands that return to an earlier version. Before the first deployment there are none. */
-export function formatRollbacks(before: ServedVersion[]): string {
-  if (before.length === 0) return "";
-  const options = NAME_OPTIONS.map((option) => ` ${option}`).join("");
-  const lines = before
-    .slice(0, LISTED_VERSIONS)
-    .map(({ id, since, message }) => `\n  ${since} "${message}": npx wrangler rollback ${id}${options}`);
+/** Formats the commands that return to one of these versions. */
+export function formatRollbacks(versions: ServedVersion[]): string {
+  if (versions.length === 0) return "";
+  const lines = versions
+    .slice(0, MAX_ROLLBACKS)
+    .map(({ id, since, message }) =>
+      [`\n  ${since} "${message}": npx wrangler rollback`, id, ...NAME_OPTIONS].join(" "),
+    );
   return `\nTo return to the latest version that worked, run its command:${lines.join("")}`;
 }
 
-/** Reads the variable `STORE` of a version of the worker. */
-export async function readDeployedStore({ id }: ServedVersion): Promise<string | undefined> {
-  const version = JSON.parse(await runWrangler(["versions", "view", id, "--json", ...NAME_OPTIONS]));
-  const bindings: { name: string; text?: string }[] = Object(version).resources?.bindings ?? [];
+/** Reads the variable `STORE` of the version in production. */
+export async function readDeployedStore([latest]: ServedVersion[]): Promise<string | undefined> {
+  if (latest === undefined) return undefined;
+  const version = await runWrangler(["versions", "view", latest.id, "--json", ...NAME_OPTIONS]);
+  const bindings: { name: string; text?: string }[] = Object(JSON.parse(version)).resources?.bindings ?? [];
   return bindings.find(({ name }) => name === "STORE")?.text;
 }
 
 /**
- * Runs a command. If it uses the deployed store, prints which kind of store that is, and warns if the deployed worker serves another
- * one. The worker is asked while the command runs, because wrangler takes seconds.
+ * Runs a command. With `--remote`, prints the kind of the deployed store, and warns if the worker serves a different store. Wrangler
+ * takes seconds to find that out, so the command runs at the same time.
  */
 export async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
   if (!choice.remote) return action();
   const { name } = await readStoreChoice(choice);
   printNotice(`Using the deployed ${name} store.`);
-  // A different configuration describes the store of a preview, not the store of the worker.
-  const compared = choice.config === undefined ? compareStores(name) : undefined;
-  await action().finally(() => compared);
+  // With --config, the store belongs to a preview, not to the worker.
+  const warned = choice.config === undefined ? warnIfNotServed(name) : undefined;
+  await action().finally(() => warned);
 }
 
-async function compareStores(name: string): Promise<void> {
-  const problem = await findDifference(name).catch(
-    () => "Could not determine which store the deployed worker serves.",
-  );
-  if (problem) printNotice(`Warning: ${problem}`);
-}
-
-async function findDifference(name: string): Promise<string | undefined> {
-  const [version] = await listServedVersions();
-  const served = version && (await readDeployedStore(version));
-  if (served === undefined || served === name) return undefined;
-  const advice = STORE_NAMES.some((known) => known === served)
-    ? ` To use that store, add \`--store ${served}\`.`
-    : "";
-  return `The deployed worker serves the ${served} store, so its clients do not see the ${name} store.${advice}`;
+async function warnIfNotServed(name: StoreName): Promise<void> {
+  try {
+    const served = await readDeployedStore(await listServedVersions());
+    if (served === undefined || served === name) return;
+    const isLoaded = STORE_NAMES.some((known) => known === served);
+    const advice = isLoaded ? ` To use the ${served} store, add \`--store ${served}\`.` : "";
+    printNotice(
+      `Warning: The deployed worker serves the ${served} store, so its clients do not see the ${name} store.${advice}`,
+    );
+  } catch {
+    printNotice("Warning: Could not determine which store the deployed worker serves.");
+  }
 }

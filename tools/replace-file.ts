@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { basename, dirname, join } from "node:path";
 import { PROJECT } from "../data/writer/wrangler.ts";
 
-/** The folder that builds write to. */
+/** The output folder of builds. */
 export const DIST = join(PROJECT, "dist");
 
 /**
- * Replaces a file of dist/ in one step, if it changes, because other builds and running servers may use it at the same time.
- * @param file its path in dist/
+ * Replaces a file in one step, and only if its contents change, because builds and servers may use it at the same time.
+ * @param file The path of the file in dist/
  */
 export function replaceFile(file: string, contents: string | Uint8Array): void {
   const path = join(DIST, file);

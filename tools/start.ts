@@ -6,18 +6,8 @@ import { spawnWrangler } from "../data/writer/wrangler.ts";
 import { requireValidSettings } from "./check-settings.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 
-// Serves the collection on this machine, with the seed if the store is empty, and without a rate limit. The arguments are those of
-// `wrangler dev`; its configuration, folder and store are used for the seed too.
-
-const HELP = `Usage: npm start -- [options of wrangler dev]
-
-Serves the collection on this machine, at first with the seed. These options are the ones that matter here:
-  --port 9000                  port, instead of 8787
-  --var PREFER:delay=200       a setting for this run: PREFER, FAULTS, STORE, PUBLIC_ORIGIN or RATE_LIMIT
-  --persist-to DIR             folder of the local store, as for npm run data
-  --config FILE                configuration, instead of wrangler.toml
-
-All options of wrangler dev:`;
+// Runs `wrangler dev` with the given arguments and without a rate limit. Before that, loads the seed into the store of these arguments
+// if nothing was ever loaded there.
 
 /** The options of `wrangler dev` whose values are paths. Wrangler itself would resolve them from the project's folder. */
 const PATH_OPTIONS = ["persist-to", "config"];
@@ -38,7 +28,7 @@ function parseOptions() {
   });
 }
 
-/** Replaces the paths in `args` by absolute ones, which are the same for wrangler. */
+/** Makes the paths in `args` absolute. */
 function resolvePaths(): void {
   for (const token of parseOptions().tokens) {
     if (token.kind !== "option" || !PATH_OPTIONS.includes(token.name) || !token.value) continue;
@@ -48,21 +38,21 @@ function resolvePaths(): void {
   }
 }
 
-/** Loads the seed if the store is empty, unless only help is wanted. */
+/** Checks the settings, and loads the seed into an empty store. */
 async function prepareStore(): Promise<void> {
   enterUserFolder("start", "dev");
   resolvePaths();
   const { values, tokens } = parseOptions();
-  if (values.help) return console.log(HELP);
+  if (values.help) return;
   const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
   const configuration = await readConfiguration(config);
-  // `NAME:VALUE`; of a repeated name the last value counts.
-  const assigned = Object.fromEntries(listVars(tokens).map((text) => text.split(/:(.*)/s)));
-  const store = requireValidSettings({ ...configuration, vars: { ...configuration.vars, ...assigned } });
+  // The last value of a variable counts.
+  const vars = Object.fromEntries(listVars(tokens).map((text) => text.split(/:(.*)/s)));
+  const store = requireValidSettings({ ...configuration, vars: { ...configuration.vars, ...vars } });
   if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
 }
 
-/** Lists the values of `--var`, which can have several: `--var PREFER:delay=200 FAULTS:on`. */
+/** Lists the `NAME:VALUE` pairs of `--var`, which accepts several: `--var PREFER:delay=200 FAULTS:on`. */
 function listVars(tokens: ReturnType<typeof parseOptions>["tokens"]): string[] {
   let option: string | undefined;
   return tokens.flatMap((token) => {
@@ -72,11 +62,9 @@ function listVars(tokens: ReturnType<typeof parseOptions>["tokens"]): string[] {
   });
 }
 
-/** Without this, wrangler serves a page that runs any SQL, and a proxy that sends `Host: localhost` would pass it on to everybody. */
-const NO_EXPLORER = { X_LOCAL_EXPLORER: "false" };
-
 function serve(): void {
-  const env = { STORE_IS_PREPARED: "1", ...NO_EXPLORER };
+  // The Local Explorer runs any SQL, and a proxy that sends `Host: localhost` would make it public.
+  const env = { STORE_IS_PREPARED: "1", X_LOCAL_EXPLORER: "false" };
   const server = spawnWrangler(["dev", "--var", "RATE_LIMIT:off", ...args], env);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));

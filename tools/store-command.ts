@@ -1,8 +1,8 @@
 import type { StoreChoice } from "../data/writer/configuration.ts";
 
 /**
- * Formats a command of `npm run data` for a message, with the options that chose a store, so that it uses the same one.
- * @param command such as `info`
+ * Formats an `npm run data` command for a message, with options that select the same store.
+ * @param command The command, such as `info`
  */
 export function formatDataCommand(
   command: string,
@@ -18,7 +18,7 @@ export function formatDataCommand(
   ].join(" ");
 }
 
-/** Quotes a word for a shell, unless it has only characters that mean themselves. */
+/** Quotes a word for a shell if it contains special characters. */
 function quoteForShell(word = ""): string {
   return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

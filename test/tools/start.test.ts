@@ -16,7 +16,7 @@ import { serve } from "./serve.ts";
 
 const RECORDS = formatCsv(makeRecords(20));
 
-/** Returns what a server prints as its address: the group of the pattern. */
+/** Reads the address that a server prints: the group of the pattern. */
 async function readAddress(output: Readable, pattern: RegExp): Promise<string> {
   const lines = [];
   for await (const line of createInterface(output)) {
@@ -27,7 +27,7 @@ async function readAddress(output: Readable, pattern: RegExp): Promise<string> {
   throw new Error(`The server has ended:\n${lines.join("\n")}`);
 }
 
-test("npm start serves what was loaded before, without a rate limit, and ends with npm", async () => {
+test("npm start serves the loaded records without a rate limit, and ends with npm", async () => {
   const folder = createFolder();
   const file = join(folder, "records.csv");
   await writeFile(file, RECORDS);
@@ -36,27 +36,27 @@ test("npm start serves what was loaded before, without a rate limit, and ends wi
   const page = await (await fetch(`${origin}/api/tf1/records/`)).json();
   expect(page).toMatchObject({ count: 20 });
   expect(await (await fetch(origin)).json()).toMatchObject({ rate_limit_seconds: null });
-  // A page of wrangler that runs any SQL.
+  // Wrangler's Local Explorer runs any SQL.
   expect((await fetch(`${origin}/cdn-cgi/local/explorer`)).status).toBe(404);
   await terminate();
-  await expect(fetch(origin), "by nobody").rejects.toThrow("fetch failed");
+  await expect(fetch(origin)).rejects.toThrow("fetch failed");
 });
 
-test("npm start responds with 304 behind a proxy that passes the host and the scheme of its clients", async () => {
+test("npm start responds with 304 behind a proxy that forwards the client's host and scheme", async () => {
   const { origin, close } = await serve(createFolder(), "--var", "PUBLIC_ORIGIN:https://counts.example");
   onTestFinished(close);
   const forwarded = ["-H", "Host: counts.example", "-H", "X-Forwarded-Proto: https"];
-  const ask = async (...headers: string[]) => {
+  const request = async (...headers: string[]) => {
     const shown = "%{http_code} %header{etag} %header{link}";
     const args = ["-so", "/dev/null", "-w", shown, ...forwarded, ...headers, `${origin}/api/tf1/records/`];
     return (await promisify(execFile)("curl", args)).stdout.split(" ");
   };
-  const [status, etag, link] = await ask();
+  const [status, etag, link] = await request();
   expect([status, link]).toEqual(["200", "</>;"]);
-  expect(await ask("-H", `If-None-Match: ${etag}`)).toMatchObject(["304", etag, ""]);
+  expect(await request("-H", `If-None-Match: ${etag}`)).toMatchObject(["304", etag, ""]);
 });
 
-test("npm start -- --config FILE prepares the store of that configuration, beside it", async () => {
+test("npm start -- --config FILE prepares the store of that configuration in its folder", async () => {
   const folder = createFolder();
   const config = join(folder, "own.json");
   const { main, assets, build, d1_databases, ...others } = Object(await readConfiguration());
@@ -74,13 +74,10 @@ test("npm start -- --config FILE prepares the store of that configuration, besid
   expect((await runData(["info", "--config", config])).stdout).toContain("40614");
 });
 
-test("npm start -- --help begins with the options that matter, and prepares nothing", async () => {
+test("npm start -- --help shows the help of wrangler dev, and prepares nothing", async () => {
   const args = ["tools/start.ts", "--help", "--persist-to", createFolder(), "--var", "RATE_LIMIT:10"];
   const { status, stdout } = await runProcess(process.execPath, args);
-  expect([status, stdout]).toEqual([
-    0,
-    expect.stringMatching(/^Usage: npm start .*\n(.*\n)+.* --var PREFER:(.*\n)+wrangler dev /),
-  ]);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^wrangler dev /)]);
 });
 
 test.each([
@@ -90,7 +87,7 @@ test.each([
   await expect(serve(createFolder(), "--var", ...vars)).rejects.toThrow(problem);
 });
 
-test("npm start and npm run data use the folder in which they are run, with KV as wrangler.toml says", async () => {
+test("npm start and npm run data use the user's folder, and KV as described in wrangler.toml", async () => {
   const { folder, configure } = createProject("http://localhost");
   configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
   const cwd = join(folder, "docs");
@@ -112,7 +109,7 @@ test("npm start and npm run data use the folder in which they are run, with KV a
   );
 });
 
-test("npm start refuses an invalid RATE_LIMIT of the configuration, although it has no rate limit", async () => {
+test("npm start rejects an invalid RATE_LIMIT in the configuration, although it uses no rate limit", async () => {
   const config = join(createFolder(), "invalid.json");
   const configuration = Object(await readConfiguration());
   await writeFile(
@@ -123,8 +120,8 @@ test("npm start refuses an invalid RATE_LIMIT of the configuration, although it 
   await expect(serving).rejects.toThrow('RATE_LIMIT is "6o"; it must be "off", "10" or "60"');
 });
 
-test("npm run serve builds without the files of earlier builds, and serves a file of the current folder", async () => {
-  // A copy, because other tests use what builds of this project write.
+test("npm run serve removes the files of earlier builds, and serves a file of the current folder", async () => {
+  // A copy, because other tests use the builds of this project.
   const { folder } = createProject("http://localhost");
   const earlier = ["assets/assets/main-00000000.css", "package/chunk-00000000.js"];
   for (const file of earlier) {
@@ -180,7 +177,7 @@ describe("in a fresh clone", () => {
     expect(await build(), "without a valid seed").toEqual({ status: 1, stdout: "", stderr });
   });
 
-  test("a seed without a file of records is rejected, and its files are named", async () => {
+  test("a seed without a file of records is rejected with a list of its files", async () => {
     const seed = join(project.folder, "data/seed");
     for (const name of await readdir(seed)) if (name !== "README.md") await rm(join(seed, name));
     const problem = `${seed}: contains no file whose name ends in .csv, .jsonl, .json or .gz: ["README.md"]`;

@@ -3,10 +3,10 @@ import { describeFileError, escapeInvisible } from "../../data/messages.ts";
 import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 
-/** The exit status if the command line is not valid. */
+/** The exit status for an invalid command line. */
 export const USAGE_ERROR_STATUS = 2;
 
-/** @param name as a person types it, such as `npm run data --` */
+/** @param name The name that the user types, such as `npm run data --` */
 export function createProgram(name: string): Command {
   return new Command(name).version(project.version).exitOverride();
 }
@@ -24,31 +24,31 @@ export function enterUserFolder(...scripts: string[]): void {
 interface RunOptions {
   /** The exit status after an error, 1 by default. */
   errorStatus?: number;
-  /** The arguments; by default those of this process. */
+  /** The command line. By default, the arguments of this process. */
   args?: string[];
-  /** Aborted by the first signal, for a command that then finishes by itself. A second signal ends the process at once. */
+  /** Aborted by the first signal, for a command that can finish early. A second signal ends the process immediately. */
   stop?: AbortController;
 }
 
 /**
- * Runs the command that the command line names. An error is printed as one line on standard error. A signal ends the
- * process with 128 plus the signal's number, as shells expect, after its `exit` listeners have run.
+ * Runs a program. Errors are printed on standard error, without a stack. A signal ends the process with 128 plus the number of the
+ * signal, as shells expect, after the `exit` listeners have run.
  */
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
   const received = handleSignals(options);
   process.stdout.on("error", (error: Error & { code?: string }) => {
-    // A reader that stops early, such as `head`, is not an error.
+    // The reader stopped early, as `head` does.
     if (error.code === "EPIPE") return;
     console.error(`Standard output cannot be written: ${describeFileError(error)}`);
     process.exit(options.errorStatus ?? 1);
   });
-  // Without standard error, there is no place to report an error.
+  // Errors of standard error cannot be reported.
   process.stderr.on("error", () => {});
   await runCommand(program, options);
   if (received.status !== undefined) process.exitCode = received.status;
 }
 
-/** Does what `runProgram` does, except for signals. Sets the exit status of this process if the command fails. */
+/** Runs a program without handling signals. Sets the exit status of this process if the command fails. */
 export async function runCommand(
   program: Command,
   { errorStatus = 1, args = process.argv.slice(2), stop }: RunOptions = {},
@@ -58,11 +58,11 @@ export async function runCommand(
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (error instanceof CommanderError) {
-      // Commander has printed the error, or the help that the person asked for.
+      // Commander has printed the error or the help.
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR_STATUS;
       return;
     }
-    // The person who interrupted the command knows why it stopped. A message can quote a store that holds control characters.
+    // The user who interrupted the command knows why it stopped. Messages can quote control characters of a store.
     if (!(stop?.signal.aborted && error.name === "AbortError"))
       console.error(error.message.split("\n").map(escapeInvisible).join("\n"));
     process.exitCode = errorStatus;
@@ -74,12 +74,12 @@ const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 /** One Ctrl-C can arrive twice: from the terminal and from npm. */
 const SIGNAL_REPEAT_MS = 500;
 
-/** @returns the exit status for the first signal, as soon as one has arrived */
+/** Returns an object that gets the exit status of the first signal. */
 function handleSignals({ stop }: RunOptions): { status: number | undefined } {
   const received = { status: undefined as number | undefined };
   let receivedAt = 0;
   for (const [signal, status] of Object.entries(SIGNAL_STATUSES)) {
-    // `on`, not `once`: without a handler, a second signal would end the process before its `exit` listeners have run.
+    // Not `once`: without a listener, a second signal would end the process before the `exit` listeners have run.
     process.on(signal, () => {
       if (received.status !== undefined && Date.now() - receivedAt < SIGNAL_REPEAT_MS) return;
       if (!stop || received.status !== undefined) process.exit(status);
@@ -91,7 +91,7 @@ function handleSignals({ stop }: RunOptions): { status: number | undefined } {
   return received;
 }
 
-// Parsers of option values for commander, which prints the message of an `InvalidArgumentError` and exits.
+// Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.
 
 export function createWholeNumberParser(min: number, max = Number.MAX_SAFE_INTEGER) {
   return (text: string): number => {
@@ -102,7 +102,7 @@ export function createWholeNumberParser(min: number, max = Number.MAX_SAFE_INTEG
   };
 }
 
-/** Parses a date, or a date and time, in UTC. */
+/** Parses a date or a time in UTC. */
 export function parseDate(text: string): Date {
   const time = text.includes(".") ? undefined : parseUtcTime(text);
   if (time !== undefined) return new Date(time);
@@ -117,16 +117,15 @@ export function parseMinutes(text: string): number {
   throw new InvalidArgumentError("It must be a number of minutes or hours, such as 30m or 1h.");
 }
 
-/** Names of standard output, which cannot be replaced by a finished file. */
+/** Paths of standard output. Unlike a file, standard output cannot be replaced in one step. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
-/** Parses a path or another text, which must not be empty. */
 export function parseNonEmpty(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");
 }
 
-/** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
+/** Parses the value of `--out`. Returns `-` for all paths of standard output. */
 export function parseOutputPath(text: string): string {
   return STANDARD_OUTPUT.test(text) ? "-" : parseNonEmpty(text);
 }

@@ -3,26 +3,24 @@ import type { Progress } from "../../data/staging/read-files.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
-/** How long a step runs before its first line in a log. */
+/** The time from the start of a step to its first line in a log. */
 const LOG_DELAY_MS = 1_000;
 
-/** A log keeps every line, so it gets one less often than a terminal. */
 const LOG_INTERVAL_MS = 5_000;
 
-/** A line of a log appears at most this long after its time, if no update arrives. */
+/** The maximum delay of a line in a log while there are no updates. */
 const LOG_TICK_MS = 100;
 
 interface ProgressOptions {
-  /** How many there are to do, if known. */
+  /** The number of units in the step, if known. */
   total?: number | undefined;
-  /** What is counted, `records` by default. */
+  /** The unit, `records` by default. */
   unit?: string;
-  /** The output file of the step. If it is `-` and standard output is a terminal, no progress is shown. */
+  /** The output file of the step. If this is `-` and standard output is a terminal, no progress is shown. */
   out?: string;
 }
 
 interface Step {
-  /** What is happening, such as `reading`. */
   name: string;
   unit: string;
   total: number | undefined;
@@ -31,14 +29,13 @@ interface Step {
   updatedAt: number;
 }
 
-/** Prints a line above the bar on the terminal; undefined while there is no bar. */
+/** Prints a line above the progress bar; undefined while there is no bar. */
 let printAboveBar: ((line: string) => void) | undefined;
 
 /**
- * Shows on standard error how much of a long step is done, how fast it runs and how much time is left. A terminal shows
- * one line that is rewritten; a log gets a line after one second and then every few seconds. Only one step can be shown
- * at a time.
- * @param name what is happening, such as `reading`
+ * Shows the progress, the rate and the remaining time of a step on standard error: a bar on a terminal; in a log a line after one
+ * second and then every five seconds. Only one step can be open at a time.
+ * @param name The name of the step, such as `reading`
  */
 export function openProgress(name: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
   if (out === "-" && process.stdout.isTTY) return { update() {}, close() {} };
@@ -47,7 +44,7 @@ export function openProgress(name: string, { total, unit = "records", out }: Pro
   const { show, close } = process.stderr.isTTY ? openBar(step) : openLog(step);
   return {
     update(done, newTotal = step.total) {
-      // More may be done than was expected.
+      // The total can be an estimate.
       const total = newTotal && Math.max(done, newTotal);
       Object.assign(step, { done, total, updatedAt: Date.now() });
       show();
@@ -66,7 +63,7 @@ function openBar(step: Step) {
     const bar = step.total === undefined ? "" : `${Format.BarFormat(progress, options)} `;
     return `${step.name} ${bar}${formatProgress(step)}`;
   };
-  // The rest of the line fits into 80 columns. gracefulExit would add signal handlers, but `runProgram` handles signals.
+  // A bar of 20 characters leaves enough of 80 columns for the text. `runProgram` handles signals, so gracefulExit is off.
   const options = { format, barsize: 20, hideCursor: true, clearOnComplete: true, gracefulExit: false };
   const bar = new SingleBar(options, Presets.shades_classic);
   const draw = () => bar.start(step.total ?? 0, step.done);
@@ -80,7 +77,7 @@ function openBar(step: Step) {
     console.error(line);
     draw();
   };
-  process.once("exit", close); // Otherwise the cursor would stay hidden after the process has ended.
+  process.once("exit", close); // Otherwise, the cursor would stay hidden after the process has ended.
   draw();
   const show = () => {
     bar.setTotal(step.total ?? 0);
@@ -100,7 +97,7 @@ function openLog(step: Step) {
   return { show, close: () => clearInterval(timer) };
 }
 
-/** Describes how many are done, how many per second, and how long the rest takes at that rate. */
+/** Formats the number of units, the rate and the remaining time, such as `450/1000 records, 500 records/s, 1s left`. */
 function formatProgress({ unit, total, done, startedAt, updatedAt }: Step): string {
   const secondsUntil = (time: number) => Math.max(1, time - startedAt) / 1_000;
   const elapsed = secondsUntil(Date.now());
@@ -110,14 +107,14 @@ function formatProgress({ unit, total, done, startedAt, updatedAt }: Step): stri
     return total === undefined ? soFar : `${count}, ${soFar}`;
   }
   let rate = done / secondsUntil(updatedAt);
-  // All should be done already, so this rate was too high.
+  // At this rate the step would have ended, so the rate is too high.
   if (total !== undefined && done < total && total / rate < elapsed) rate = done / elapsed;
   const speed = `${count}, ${rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)} ${unit}/s`;
   if (total === undefined) return speed;
   return `${speed}, ${formatDuration(Math.max(0, total / rate - elapsed))} left`;
 }
 
-/** Like the format of cli-progress, which shows only the last two digits of the hours. */
+/** Formats a duration. The format of cli-progress shows only the last two digits of the hours. */
 function formatDuration(seconds: number): string {
   const total = Math.ceil(seconds);
   const [hours, minutes, rest] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60];

@@ -18,7 +18,7 @@ import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { checkFiles, type InputOptions, type LoadOptions, loadFiles } from "./load.ts";
 
-/** @returns the program with the commands of `npm run data` */
+/** Creates the program of `npm run data`. */
 export function createDataProgram(): Command {
   const program = createProgram("npm run data --")
     .usage("COMMAND")
@@ -28,23 +28,21 @@ export function createDataProgram(): Command {
 }
 
 const INPUT =
-  "CSV with the fields of a record, JSON Lines, pages of the service, or reports of the detection engine; each may be gzipped; - is standard input; a folder means its .csv, .jsonl, .json and .gz files";
+  "CSV, JSON Lines, saved API pages or detection-engine reports, plain or gzipped; - is standard input; a folder means its .csv, .jsonl, .json and .gz files";
 
-/** Adds the options of commands that read records from files. */
 function addReadOptions(command: Command): Command {
   return command
     .argument("<files...>", INPUT)
     .option(
       "--strict",
-      'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
+      'reject records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
     .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier one")
     .addOption(
-      new Option("--model-name <name>", "replace other model names (default: refuse them)").choices(["tf1"]),
+      new Option("--model-name <name>", "replace other model names (default: reject them)").choices(["tf1"]),
     );
 }
 
-/** Adds the options that choose a store. */
 function addStoreOptions(command: Command): Command {
   return command
     .addOption(
@@ -56,7 +54,7 @@ function addStoreOptions(command: Command): Command {
     .option("--persist-to <dir>", "folder of the local store, as for npm start", parseNonEmpty)
     .option(
       "--config <file>",
-      "configuration with the stores and settings, such as a preview's (default: wrangler.toml)",
+      "configuration file, such as that of a preview (default: wrangler.toml)",
       parseNonEmpty,
     );
 }
@@ -74,7 +72,7 @@ function addLoad(program: Command): void {
     .description("replace the loaded records with the records of the files")
     .option(
       "--source <text>",
-      "where the records come from, which the site shows (default: the file names)",
+      "source of the records, shown on the site (default: the file names)",
       parseNonEmpty,
     )
     .action((files: string[], options: LoadOptions) =>
@@ -84,13 +82,13 @@ function addLoad(program: Command): void {
 
 function addCheck(program: Command): void {
   addReadOptions(program.command("check"))
-    .description("report problems of the files as load does, without loading them")
+    .description("report the problems that load would report, without loading the files")
     .action((files: string[], options: InputOptions) => checkFiles(files, options));
 }
 
 function addInfo(program: Command): void {
   addStoreOptions(program.command("info"))
-    .description("show what is loaded")
+    .description("show the current load and its statistics")
     .option("--json", "as JSON, including the numbers of each day and of each hour of the day")
     .action((options: InfoOptions) => runWithStoreNotice(options, () => info(options)));
 }
@@ -104,27 +102,23 @@ function addExport(program: Command): void {
 function addGenerate(program: Command): void {
   const command = program
     .command("generate")
-    .description("write generated records that look like those of the seed, oldest first")
+    .description("write generated records that look like the seed, oldest first")
     .option("--records <n>", "number of records", createWholeNumberParser(1))
     .option(
       "--from <date>",
       "start of the period, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",
       parseDate,
     )
-    .option("--to <date>", "end of the period, not included", parseDate)
+    .option("--to <date>", "end of the period, exclusive", parseDate)
     .option(
       "--cameras <n>",
       `number of cameras, at most ${MAX_CAMERAS} (default: 86)`,
       createWholeNumberParser(1, MAX_CAMERAS),
     )
-    .option(
-      "--interval <duration>",
-      "time from one record of a camera to its next (default: 30m)",
-      parseMinutes,
-    )
+    .option("--interval <duration>", "time between two records of a camera (default: 30m)", parseMinutes)
     .option(
       "--seed <n>",
-      "random seed; another one gives other records (default: 1)",
+      "random seed; a different one gives different records (default: 1)",
       createWholeNumberParser(0, 2 ** 32 - 1),
     );
   addOutputOptions(command).action((options: GenerateOptions) => {
@@ -136,9 +130,9 @@ function addGenerate(program: Command): void {
 
 if (import.meta.main) {
   enterUserFolder("data");
-  // npm that is killed cannot pass on a signal, so the command ends when its parent is gone.
+  // A killed npm cannot forward a signal, so the command checks whether its parent still exists.
   const { ppid } = process;
-  const endWithNpm = () => process.ppid !== ppid && process.exit(129);
-  if (process.env.npm_lifecycle_event === "data") setInterval(endWithNpm, 1_000).unref();
+  const exitWithNpm = () => process.ppid !== ppid && process.exit(129);
+  if (process.env.npm_lifecycle_event === "data") setInterval(exitWithNpm, 1_000).unref();
   await runProgram(createDataProgram());
 }

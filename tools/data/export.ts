@@ -9,19 +9,18 @@ import { withStore } from "../../data/writer/open-store.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 
-/** What a command writes records to. */
+/** The output of a command that writes records. */
 export interface Output {
   format: FormatName;
-  /** A path; `-` is standard output. */
+  /** A path, or `-` for standard output. */
   out: string;
 }
 
 export interface ExportOptions extends StoreChoice, Output {}
 
 /**
- * Writes everything that is loaded, newest first. What it writes is of one state: if the collection is replaced meanwhile, it
- * fails.
- * @throws Error if nothing is loaded
+ * Writes all loaded records, newest first.
+ * @throws Error if nothing is loaded, or if the collection is replaced during the export
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
   await withStore({ ...choice, notify: printNotice }, async ({ name, location, store }) => {
@@ -37,7 +36,7 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
 }
 
 /**
- * Checks records as a load does. In a store that different software wrote, they can contain control characters.
+ * Checks records as a load does. If other software wrote to the store, records can contain control characters.
  * @throws Error if a record is invalid
  */
 async function* requireValid(records: AsyncIterable<TrafficRecord>): AsyncGenerator<TrafficRecord> {
@@ -49,8 +48,8 @@ async function* requireValid(records: AsyncIterable<TrafficRecord>): AsyncGenera
 }
 
 /**
- * Writes records, and shows how many are written.
- * @param step what is happening, such as `exporting`
+ * Writes records, and shows the progress.
+ * @param step The name of the step, such as `exporting`
  */
 export async function writeRecords(
   step: string,

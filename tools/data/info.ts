@@ -12,8 +12,8 @@ export interface InfoOptions extends StoreChoice {
 type Line = [name: string, value: string | number];
 
 /**
- * Shows what is loaded, from what the load stored; no record is read. That nothing is loaded is not a failure.
- * @throws Error if the store cannot be read. If only the statistics cannot be read, the state is shown before.
+ * Shows the current load and its stored statistics, without reading records. An empty store is not an error.
+ * @throws Error if the store cannot be read. If only the statistics cannot be read, the state is shown first.
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, location, store }) => {
@@ -21,7 +21,7 @@ export async function info(options: InfoOptions): Promise<void> {
     const { remote = false, json } = options;
     if (json) console.log(escapeInvisible(JSON.stringify({ store: name, remote, ...state, statistics })));
     else if (state.load === "") console.log(`Nothing is loaded in the ${name} store (${location}).`);
-    else console.log(layOut([["store", `${name} (${location})`], ...describe(state, statistics)]));
+    else console.log(alignLines([["store", `${name} (${location})`], ...listLines(state, statistics)]));
     if (error !== undefined) throw error;
   });
 }
@@ -32,27 +32,27 @@ interface Summary {
   error?: unknown;
 }
 
-/** Reads the state and its statistics, both a second time if that fails, because another load may have replaced them. */
-async function readSummary(store: Store, isRepeated = false): Promise<Summary> {
+/** Reads the state and its statistics. If the statistics cannot be read, tries again, because a new load may have replaced them. */
+async function readSummary(store: Store, attempts = 2): Promise<Summary> {
   const { state } = await store.readState({ fromPrimary: true });
   try {
     return { state, statistics: await readStatistics(store, state.load) };
   } catch (error) {
-    return isRepeated ? { state, error } : readSummary(store, true);
+    return attempts > 1 ? readSummary(store, attempts - 1) : { state, error };
   }
 }
 
-function describe({ loaded_at, load, count, source }: State, statistics: Statistics | undefined): Line[] {
+function listLines({ loaded_at, load, count, source }: State, statistics: Statistics | undefined): Line[] {
   return [
-    ["loaded at", loaded_at ?? "not known"],
+    ["loaded at", loaded_at ?? "unknown"],
     ["sources", statistics ? listSources(statistics) : source],
     ["load", load],
     ["records", count],
-    ...(statistics ? describeStatistics(count, statistics) : []),
+    ...(statistics ? listStatistics(count, statistics) : []),
   ];
 }
 
-function describeStatistics(count: number, statistics: Statistics): Line[] {
+function listStatistics(count: number, statistics: Statistics): Line[] {
   const { first, last, cameras, totals, days } = statistics;
   const failing = days.reduce((sum, [, , number]) => sum + number, 0);
   const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
@@ -67,7 +67,7 @@ function describeStatistics(count: number, statistics: Statistics): Line[] {
     ["camera_ok True", share(count - failing - unknown)],
     ["camera_ok False", share(failing)],
     ["camera_ok null", share(unknown)],
-    ["mean road users", `${mean} per record of a working camera`],
+    ["mean road users", `${mean} per record, without camera_ok False`],
     ...ROAD_USERS.map((name): Line => [name, totals[name]]),
   ];
 }
@@ -75,10 +75,10 @@ function describeStatistics(count: number, statistics: Statistics): Line[] {
 function listSources({ sources, source_count }: Statistics): string {
   const names = sources.join(", ");
   if (source_count > sources.length) return `${names}, and ${source_count - sources.length} more`;
-  return names || "not known";
+  return names || "unknown";
 }
 
-function layOut(lines: Line[]): string {
+function alignLines(lines: Line[]): string {
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, value]) => `${name.padEnd(width)}  ${escapeInvisible(String(value))}`).join("\n");
 }

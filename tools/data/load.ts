@@ -17,60 +17,56 @@ export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDupl
 export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreChoice;
 
 /**
- * Replaces what is loaded with the records of the files. Everything is read, compared and ordered before the first
- * byte is written; if anything is wrong, nothing is written.
- * @param files paths; `-` is standard input
- * @throws InputError if any line of the files cannot be loaded
- * @throws Error if another process writes to the same local store, or if the store fails; it says what is served then
+ * Replaces the loaded records with the records of the files. All files are read, checked and sorted before anything is written.
+ * @param files Paths, or `-` for standard input
+ * @throws InputError if a line of the files is invalid
+ * @throws Error if another process writes to the same local store, or if the store fails. The message reports which records are served.
  */
 export function loadFiles(files: string[], options: LoadOptions): Promise<void> {
   return withLock(options, async () => {
-    const outcome = { text: "Nothing was loaded." };
-    // A process that is ended by a signal cannot read a deployed store any more.
-    const warn = () => printNotice(`Stopped. ${outcome.text}`);
+    const outcome = { message: "Nothing was loaded." };
+    // A process that a signal ends has no time to read a deployed store.
+    const warn = () => printNotice(`Stopped. ${outcome.message}`);
     process.once("exit", warn);
     await replace(files, options, outcome).finally(() => process.off("exit", warn));
   });
 }
 
-/** @param outcome gets what is true if the load does not succeed */
-async function replace(files: string[], options: LoadOptions, outcome: { text: string }): Promise<void> {
+/** @param outcome Gets the message that is true if the load ends now */
+async function replace(files: string[], options: LoadOptions, outcome: { message: string }): Promise<void> {
   const staged = await stageFiles(files, options);
-  const unknown = `It is not known which records are served. To find out, run: ${formatDataCommand("info", options)}`;
+  const unknown = `Could not determine which records are being served. To find out, run: ${formatDataCommand("info", options)}`;
   const onSwitch = () => {
-    outcome.text = unknown;
+    outcome.message = unknown;
   };
   try {
     await withMigratedStore({ ...options, notify: printNotice }, async ({ store }) => {
       const read = () => store.readState({ fromPrimary: true }).catch(() => undefined);
       const before = await read();
       await writeStaged(staged, store, { onSwitch }).catch(async (error) => {
-        outcome.text = describeServed(before?.state, (await read())?.state, error) ?? unknown;
+        outcome.message = describeServed(before?.state, (await read())?.state, error) ?? unknown;
         throw error;
       });
     });
   } catch (cause) {
-    throw new Error(`${Object(cause).message ?? cause}\n${outcome.text}`, { cause });
+    throw new Error(`${Object(cause).message ?? cause}\n${outcome.message}`, { cause });
   } finally {
     staged.close();
   }
   console.log(`Loaded ${describeCounts(staged)}.`);
 }
 
-/**
- * Says what is served after a load failed. What it wrote is removed already.
- * @returns undefined if that is not known
- */
+/** Describes the served records after a failed load. Returns undefined if they are unknown. */
 function describeServed(before?: State, after?: State, error?: unknown): string | undefined {
   const isSame = after?.load === before?.load;
   if (!before || !after || (isSame && error instanceof UnknownOutcomeError)) return undefined;
   if (after.load === "") return "Nothing is loaded.";
-  if (isSame) return "What was loaded before is still served.";
+  if (isSame) return "The previous records are still being served.";
   const name = `${formatValue(after.source, 110)}, loaded at ${after.loaded_at}`;
-  return `Another load is served now: ${name}. Running the command again replaces it.`;
+  return `Another load is being served: ${name}. To replace it, run the command again.`;
 }
 
-/** Writes the staged records, and shows how many are written. */
+/** Writes the staged records, and shows the progress. */
 async function writeStaged(
   staged: StagedCollection,
   store: WritableStore,
@@ -80,27 +76,23 @@ async function writeStaged(
   const onWarning = (message: string) => printNotice(`Warning: ${message}`);
   const onWait = (seconds: number) => {
     close();
-    printNotice(`Waiting ${seconds} seconds, because KV shows late what was written.`);
+    printNotice(`Waiting ${seconds} seconds until all KV locations can see the new values.`);
   };
   const writing = replaceCollection(store, staged, { ...options, onProgress: update, onWait, onWarning });
   await writing.finally(close);
 }
 
 /**
- * Says what `load` would say of the files, without loading them.
- * @throws InputError if any line of the files could not be loaded
+ * Reports the problems that `load` would report, without loading the files.
+ * @throws InputError if a line of the files is invalid
  */
 export async function checkFiles(files: string[], options: InputOptions): Promise<void> {
-  const staged = await stageFiles(files, options, "They cannot be loaded.");
+  const staged = await stageFiles(files, options, "The files cannot be loaded.");
   console.log(`${describeCounts(staged)} can be loaded.`);
   staged.close();
 }
 
-/**
- * Reads the files of a load.
- * @param conclusion the last line of what a refusal says
- * @throws InputError if any line of the files cannot be loaded
- */
+/** @param conclusion The last line of the message if a line is invalid */
 function stageFiles(files: string[], options: InputOptions, conclusion?: string): Promise<StagedCollection> {
   return stage(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
 }

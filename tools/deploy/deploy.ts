@@ -9,31 +9,33 @@ import {
 } from "../deployed-worker.ts";
 import { prepareProductionStore } from "./production-store.ts";
 import { createSteps, printDetail, ReplacedError } from "./steps.ts";
-import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
+import { findAddress, getCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
 
-/** What exists if a step fails, and how to go on. */
+// Hints for steps that fail: what exists, and how to continue.
 const NOT_DEPLOYED = "The worker was not deployed. To continue, run `npm run deploy` again.";
 const UPLOADING = "The worker may have been deployed. To continue, run `npm run deploy` again.";
 const DEPLOYED = "The worker was deployed. To try again, run `npm run deploy`.";
 
 /**
- * Deploys to production. Each step starts from what already exists, so a deployment that failed can be run again.
- * @param options.changeStore deploys even if the worker serves another store
+ * Deploys to production. Each step uses what exists, so a failed deployment can be repeated.
+ * @param options.changeStore Deploys even if the worker serves a different store
  */
 async function deploy({ changeStore = false }: { changeStore?: boolean }): Promise<void> {
   const configuration = await readConfiguration();
   const store = requireValidSettings(configuration);
   const step = createSteps(5);
-  const before = await step("find what is deployed", "Nothing was created or deployed.", () =>
-    findVersions(changeStore ? undefined : store),
-  );
+  const before = await step("find the deployed version", "Nothing was created or deployed.", async () => {
+    const versions = await listServedVersions();
+    if (!changeStore) await requireSameStore(store, versions);
+    return versions;
+  });
   await step("prepare the store", NOT_DEPLOYED, async () => {
-    if (store === SEED_STORE) printDetail("the seed is a part of the deployment");
+    if (store === SEED_STORE) printDetail("the seed is part of the deployment");
     else await prepareProductionStore(store, configuration, before.length === 0);
   });
-  const wayBack = formatRollbacks(before);
-  const report = await step("deploy the worker", UPLOADING + wayBack, () =>
-    upload(["deploy", ...readCommitOptions()]),
+  const rollbacks = formatRollbacks(before);
+  const report = await step("deploy the worker", UPLOADING + rollbacks, () =>
+    upload(["deploy", ...getCommitOptions()]),
   );
   const address = String(configuration.vars?.PUBLIC_ORIGIN || "") || findAddress(report.targets);
   if (address === undefined)
@@ -41,7 +43,7 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
       "The worker was deployed, but not tested, because wrangler reported no address. Set PUBLIC_ORIGIN in wrangler.toml.",
     );
   const version = String(report.version_id);
-  const hint = DEPLOYED + wayBack;
+  const hint = DEPLOYED + rollbacks;
   await step("wait for the new version", hint, () =>
     waitForVersion(address, version, () => requireLatest(version, before)),
   );
@@ -54,40 +56,36 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
   console.log(`Deployed to ${address}`);
 }
 
-/**
- * Lists the versions that were served, the latest first.
- * @throws Error if the worker serves from another store, unless that does not matter
- */
-async function findVersions(store: string | undefined): Promise<ServedVersion[]> {
-  const versions = await listServedVersions();
-  const served = versions[0] && (await readDeployedStore(versions[0]));
-  if (served === undefined || store === undefined || served === store) return versions;
+/** @throws Error if the deployed worker serves a different store */
+async function requireSameStore(store: string, versions: ServedVersion[]): Promise<void> {
+  const served = await readDeployedStore(versions);
+  if (served === undefined || served === store) return;
   throw new Error(
     `The deployed worker serves the ${served} store, but STORE in wrangler.toml is "${store}". To change the store of the worker, run \`npm run deploy -- --change-store\`.`,
   );
 }
 
-/** @throws ReplacedError if another deployment is served now. If wrangler cannot say that, nothing is thrown. */
+/** @throws ReplacedError if a later deployment is in production. If wrangler fails, nothing is thrown. */
 async function requireLatest(version: string, before: ServedVersion[]): Promise<void> {
   const [latest] = await listServedVersions().catch(() => []);
   if (latest === undefined || [version, ...before.map(({ id }) => id)].includes(latest.id)) return;
   throw new ReplacedError(
-    `Another deployment has replaced this one: production serves version ${latest.id} instead of ${version}.`,
+    `A later deployment has replaced this one: production serves version ${latest.id} instead of ${version}.`,
   );
 }
 
-const NOT_AFFECTED = "Production is not affected.";
-
 /**
- * Deploys a preview. Its address is printed last.
- * @param name by default that of the branch, which wrangler finds
+ * Deploys a preview, and prints its address last.
+ * @param name The name of the preview. By default, wrangler uses the name of the branch.
  */
 async function deployPreview(name: string | undefined): Promise<void> {
   const { previews = {} } = await readConfiguration();
   requireValidSettings(previews);
   const step = createSteps(3);
   const options = name === undefined ? [] : ["--name", name];
-  const report = await step("deploy the preview", NOT_AFFECTED, () => upload(["preview", ...options]));
+  const report = await step("deploy the preview", "Production is not affected.", () =>
+    upload(["preview", ...options]),
+  );
   const address = report.preview_urls?.[0];
   if (address === undefined)
     throw new Error(
@@ -106,11 +104,11 @@ const program = createProgram("npm run");
 program
   .command("deploy")
   .description("deploy to production: prepare the store, deploy the worker, wait for it and test it")
-  .option("--change-store", "deploy even if the worker serves another store than STORE")
+  .option("--change-store", "deploy even if the worker serves a different store than STORE")
   .action(deploy);
 program
   .command("preview")
   .description("deploy a preview of the branch, wait for it and test it")
-  .option("--name <name>", "name of the preview (default: that of the branch)")
+  .option("--name <name>", "name of the preview (default: the name of the branch)")
   .action(({ name }) => deployPreview(name));
 await runProgram(program);

@@ -6,11 +6,11 @@ import { formatDataCommand } from "../store-command.ts";
 import { printDetail } from "./steps.ts";
 
 /**
- * Creates the database if it is missing, brings its tables up to date, and loads the seed into it if nothing was ever loaded. Nothing
- * is loaded into KV, which may show late that it has records.
- * @param isFirst whether the worker was never deployed. Otherwise no seed is loaded: the worker may serve records from another
- * store, which the seed must not replace
- * @throws Error if a deployed worker would have nothing to serve, or if wrangler fails
+ * Creates a missing database, applies migrations, and loads the seed into an empty database. Nothing is loaded into KV, because a
+ * namespace with records may look empty for a minute.
+ * @param isFirst Whether the worker was never deployed. Otherwise no seed is loaded, because the worker may serve records of a
+ * different store, and the seed must not replace them.
+ * @throws Error if the worker would have no records to serve, or if wrangler fails
  */
 export async function prepareProductionStore(
   store: StoreName,

@@ -1,29 +1,29 @@
-/** What to do about an error that wrangler prints, by its text or by Cloudflare's code for it. */
+/** Advice for errors that wrangler prints, by their text or by Cloudflare's error code. */
 const ADVICE: [error: RegExp, advice: string][] = [
-  // Without a token, if Cloudflare rejects it (1000, 9109, 10000), or without a permission for D1 (7403).
+  // The token is missing, was rejected (1000, 9109, 10000), or has no permission for D1 (7403).
   [
     /CLOUDFLARE_API_TOKEN|wrangler login|not (logged in|authenticated)|code: (1000|7403|9109|10000)\b/i,
     "Log in with `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a valid token with the permissions Workers Scripts, Workers KV Storage, D1 and, for your own domain, Workers Routes, each with Edit. The token also needs Account Settings: Read, unless you set `account_id` in wrangler.toml.",
   ],
-  // Wrangler asks for the database of the deployed worker by its id, before it looks for the name in wrangler.toml.
+  // Wrangler uses the database id of the deployed worker before the database name in wrangler.toml.
   [
     /code: 7404\b/,
-    "The D1 database with this id was deleted. Write the id of another one, which `npx wrangler d1 list` or `npx wrangler d1 create NAME` shows, as `database_id` below [[d1_databases]] in wrangler.toml. You can remove this line after a deployment.",
+    "The D1 database with this id was deleted. Find the id of a different one with `npx wrangler d1 list`, or create one with `npx wrangler d1 create NAME`. Set it as `database_id` below [[d1_databases]] in wrangler.toml. You can remove this line after a deployment.",
   ],
 ];
 
-/** A different deployment has replaced this one, so the hint of the step is out of date. */
+/** Thrown if a later deployment has replaced this one, so the hint of the step does not apply. */
 export class ReplacedError extends Error {}
 
 /**
  * Prints the title of a step and runs it.
- * @param title such as "deploy the worker"
- * @param hint what exists if the step fails or is interrupted, and what the user can do
- * @throws an error with the title, the reason and the hint if the action fails
+ * @param title The title, such as "deploy the worker"
+ * @param hint What exists if the step fails or is interrupted, and what the user can do
+ * @throws Error with the title, the reason and the hint if the action fails
  */
 export type RunStep = <T>(title: string, hint: string, action: () => Promise<T>) => Promise<T>;
 
-/** Numbers the steps of a command. @param total the number of steps */
+/** Creates a function that runs and numbers the steps of a command. */
 export function createSteps(total: number): RunStep {
   let number = 0;
   return async (title, hint, action) => {
@@ -46,7 +46,7 @@ export function createSteps(total: number): RunStep {
   };
 }
 
-/** Prints what a step does, below its title. */
-export function printDetail(text: string): void {
-  console.log(`      ${text}`);
+/** Prints a line below the title of a step. */
+export function printDetail(line: string): void {
+  console.log(`      ${line}`);
 }

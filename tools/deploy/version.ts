@@ -10,15 +10,15 @@ import {
 import { getErrorMessage } from "../conformance/retrying-client.ts";
 import { printDetail } from "./steps.ts";
 
-/** What wrangler reports about a deployment to production (`deploy`) or to a preview, or about its failure. */
+/** The report of a wrangler command: a deployment, a preview, or a failure. */
 interface Report {
-  type: string;
+  type: "deploy" | "preview" | "command-failed";
   message?: string;
   /** Cloudflare's code for the error. */
   code?: number | string;
-  /** Null if wrangler asked a question, and the user cancelled the deployment. */
+  /** Null if the user declined the deployment. */
   version_id?: string | null;
-  /** Where production is reachable: addresses on workers.dev, `counts.example (custom domain)`, routes, schedules. */
+  /** The addresses of production: workers.dev, `counts.example (custom domain)`, routes. Schedules are targets, too. */
   targets?: string[];
   preview_urls?: string[];
   deployment_urls?: string[];
@@ -26,8 +26,8 @@ interface Report {
 
 /**
  * Uploads the code and makes it live. Wrangler uses the terminal, so it can ask questions, and writes its report to a file.
- * @param command of wrangler, with its options
- * @throws with wrangler's reason if it fails, or if the user cancels it
+ * @param command The wrangler command with its options
+ * @throws Error with wrangler's reason if the command fails, or if the user cancels it
  */
 export async function upload(command: string[]): Promise<Report> {
   const file = getTemporaryPath("report.ndjson");
@@ -40,23 +40,22 @@ export async function upload(command: string[]): Promise<Report> {
   return report;
 }
 
-/** After a deployment, the platform serves the old and the new version side by side for some seconds. */
-const CONSECUTIVE_RESPONSES = 3;
+/** Consecutive responses of the new version. After a deployment, the platform serves both versions for some seconds. */
+const MIN_RESPONSES = 3;
 
-/** Milliseconds between two requests. */
 const INTERVAL_MS = 2_000;
 
-/** A new subdomain of workers.dev, or the certificate of a new domain, takes minutes. */
+/** A new workers.dev subdomain, or the certificate of a new domain, takes minutes. */
 const TIMEOUT_MS = 600_000;
 
-/** A worker that fails this often in a row fails every request. An earlier version may fail for some seconds. */
+/** Consecutive failures after which the worker counts as broken. The previous version may fail for some seconds. */
 const MAX_FAILURES = 10;
 
 /**
- * Waits until the service reports a version three times in a row.
- * @param version undefined if the address serves one version only, which then only has to respond
- * @param onProblem called for each different problem; an error ends the wait
- * @throws if the service does not respond in time, still reports another version, or fails every request
+ * Waits until `/healthz` reports a version three times in a row.
+ * @param version Undefined for an address that serves one version only. Then any version counts.
+ * @param onProblem Called for each different problem. An error ends the wait.
+ * @throws Error if the service does not respond in time, still reports a different version, or fails every request
  */
 export async function waitForVersion(
   address: string,
@@ -65,8 +64,8 @@ export async function waitForVersion(
 ): Promise<void> {
   const giveUpAt = Date.now() + TIMEOUT_MS;
   let [correct, failed, printed] = [0, 0, ""];
-  while (correct < CONSECUTIVE_RESPONSES) {
-    const { problem = "", isFailure } = await checkCameraOk(`${address}/healthz`, version);
+  while (correct < MIN_RESPONSES) {
+    const { problem = "", isFailure } = await checkHealth(`${address}/healthz`, version);
     correct = problem === "" ? correct + 1 : 0;
     failed = isFailure ? failed + 1 : 0;
     if (problem && problem !== printed) {
@@ -75,12 +74,12 @@ export async function waitForVersion(
       printed = problem;
     }
     if (failed === MAX_FAILURES || (problem && Date.now() >= giveUpAt)) throw new Error(problem);
-    if (correct < CONSECUTIVE_RESPONSES) await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+    if (correct < MIN_RESPONSES) await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
   }
 }
 
-/** @returns what is wrong, and whether it is the worker: a domain or its certificate, which fail with 520 to 599, can be new */
-async function checkCameraOk(url: string, version: string | undefined) {
+/** Returns the problem, if any. Only a 5xx of the worker itself is a failure: a new domain or certificate fails with 520 to 599. */
+async function checkHealth(url: string, version: string | undefined) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     const { code, status } = Object(await response.json().catch(() => undefined));
@@ -88,7 +87,7 @@ async function checkCameraOk(url: string, version: string | undefined) {
     if (!response.ok) return { problem: `GET ${url} failed: status ${response.status}`, isFailure };
     if (code?.id === version || (!version && code !== undefined)) return {};
     if (code?.id) return { problem: `${url} still reports version ${code.id} instead of ${version}.` };
-    const problem = `${url} reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
+    const problem = `${url} reports no version: the address belongs to a different service, or wrangler.toml has no [version_metadata].`;
     return { problem };
   } catch (error) {
     return { problem: `GET ${url} failed: ${getErrorMessage(error)}` };
@@ -103,7 +102,7 @@ export async function testDeployment(address: string): Promise<void> {
   if ((await waitForExit(tests)) !== 0) throw new Error(`A test of ${address} failed. The output is above.`);
 }
 
-/** The file has one JSON object a line; the last one of these types is about the result. */
+/** Reads the report from a file with one JSON object per line. */
 async function readReport(file: string): Promise<Report | undefined> {
   const lines = (await readFile(file, "utf8").catch(() => "")).trimEnd().split("\n");
   const entries: Report[] = lines.map((line) => JSON.parse(line || "{}"));
@@ -111,8 +110,8 @@ async function readReport(file: string): Promise<Report | undefined> {
 }
 
 /**
- * Finds the address of production; if it has several, that of its own domain.
- * @param targets as wrangler reports them: `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`
+ * Finds the address of production. If there are several, its own domain is preferred to workers.dev.
+ * @param targets The addresses that wrangler reports: `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`
  */
 export function findAddress(targets: string[] = []): string | undefined {
   return targets
@@ -122,20 +121,20 @@ export function findAddress(targets: string[] = []): string | undefined {
     .findLast((origin) => origin);
 }
 
-/** The maximum length of the message of a version, in characters. */
-const MESSAGE_LENGTH = 100;
+/** The maximum length of a version's message, in characters. */
+const MAX_MESSAGE_LENGTH = 100;
 
 /**
- * Reads the options of wrangler that record the commit in a version of the worker: the abbreviated id, with `-dirty` if
- * there are uncommitted changes, and the first line of the message. Outside of a repository there are none.
+ * Gets the wrangler options that record the commit in a version of the worker: its abbreviated id, with `-dirty` if there are
+ * uncommitted changes, and the first line of its message. Outside of a repository there are none.
  */
-export function readCommitOptions(): string[] {
+export function getCommitOptions(): string[] {
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: PROJECT, encoding: "utf8", stdio: "pipe" }).trim();
   try {
-    const [id = "", subject = ""] = git("log", "-1", "--format=%h%n%s").split("\n");
-    const isDirty = git("status", "--porcelain") !== "";
-    return [`--tag=${id}${isDirty ? "-dirty" : ""}`, `--message=${subject.slice(0, MESSAGE_LENGTH)}`];
+    const tag = git("describe", "--always", "--dirty", "--exclude=*");
+    const subject = git("log", "-1", "--format=%s");
+    return [`--tag=${tag}`, `--message=${subject.slice(0, MAX_MESSAGE_LENGTH)}`];
   } catch {
     return [];
   }

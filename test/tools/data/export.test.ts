@@ -74,7 +74,7 @@ test.each([
     '"c\u009b2J"',
     'Record 2 in the store: camera_ref "c\\u009b2J" contains the invisible',
   ],
-  ["a damaged line", '"c94"', "\u001b", "A stored line is not JSON: [2,2,\\u001b,"],
+  ["a damaged line", '"c94"', "\u001b", "is not valid JSON"],
 ])("export and info print no control characters of a store: %s", async (_, valid, text, message) => {
   const records = makeRecords(4).map((record) => ({ ...record, camera_ref: "c94", camera_pk: 2 }));
   await run("load", "--store", "d1", await write("valid.csv", records.slice(0, 1)));
@@ -137,7 +137,7 @@ cameras            4
 camera_ok True     86 (43.0 %)
 camera_ok False    14 (7.0 %)
 camera_ok null     100 (50.0 %)
-mean road users    25.9 per record of a working camera
+mean road users    25.9 per record, without camera_ok False
 cars               2783
 persons            1103
 bicycles           371

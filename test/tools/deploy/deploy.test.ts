@@ -205,7 +205,7 @@ describe.concurrent("with two accounts", async () => {
     project.configure(/^/, 'account_id = "second"\n');
     project.configure('STORE = "d1"', 'STORE = "seed"');
     const { stdout } = await run(0, DEPLOY);
-    expect(stdout).toContain("the seed is a part of the deployment");
+    expect(stdout).toContain("the seed is part of the deployment");
     expect(api.usedAccount).toBe("second");
   });
 

@@ -66,7 +66,7 @@ describe.concurrent("after a deployment that worked, an operator", async () => {
       const { stderr } = await run(1, DEPLOY, FAILING);
       const [ours, latest] = listIds().slice(-2);
       expect(stderr).toBe(
-        `Step ${failed}.\nAnother deployment has replaced this one: production serves version ${latest} instead of ${ours}.\n`,
+        `Step ${failed}.\nA later deployment has replaced this one: production serves version ${latest} instead of ${ours}.\n`,
       );
     },
   );
@@ -105,7 +105,7 @@ describe.concurrent("if STORE differs from the store of the deployed worker,", a
     chooseKv();
     const { stderr } = await run(0, [DATA, "info", "--remote"]);
     expect(stderr).toBe(
-      "Using the deployed kv store.\nWarning: The deployed worker serves the d1 store, so its clients do not see the kv store. To use that store, add `--store d1`.\n",
+      "Using the deployed kv store.\nWarning: The deployed worker serves the d1 store, so its clients do not see the kv store. To use the d1 store, add `--store d1`.\n",
     );
   });
 
@@ -163,7 +163,7 @@ test.concurrent("on a signal the command names the interrupted step and stops wr
   const { status, stderr } = await ended;
   expect([status, stderr]).toEqual([
     143,
-    expect.stringContaining('during the step "find what is deployed". Nothing was created or deployed.'),
+    expect.stringContaining('during the step "find the deployed version". Nothing was created or deployed.'),
   ]);
   await disconnected;
   await close();

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers().unstubAllGlobals().restoreAllMocks());
 
-const UNKNOWN = `${ADDRESS}/healthz reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
+const UNKNOWN = `${ADDRESS}/healthz reports no version: the address belongs to a different service, or wrangler.toml has no [version_metadata].`;
 
 /** A response of `/healthz`: a version or `unavailable`, a status, the cause of a failed request, no version, or that of another service. */
 type Health = string | number | Error | null | undefined;
