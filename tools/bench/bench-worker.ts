@@ -3,14 +3,14 @@ import type { Env } from "../../src/bindings.ts";
 import app from "../../src/index.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
 
-// An export has the name of the mode that it is measured for (cases.ts).
+// Each export is named after its mode (cases.ts).
 
 export { default, default as hot } from "../../src/index.ts";
 
-/** Instances that respond to no request at the moment, so that two requests never share a read. */
+/** Instances without a current request: two requests never share an instance, so they never share a read. */
 const idle: Env[] = [];
 
-/** The service of instances that know the state, and keep no block and no page. */
+/** The service with a cached state, but without cached blocks. */
 export const cold = {
   async fetch(request: Request, env: Env, context: ExecutionContext) {
     const instance = idle.pop() ?? { ...env };
@@ -21,7 +21,7 @@ export const cold = {
   },
 };
 
-/** The least that a worker can do: it responds with a page that does not change, with the headers of the service. */
+/** The least that a worker can do: it returns a constant page with the headers of the service. */
 export const baseline = createBaseline();
 
 /** The least that a worker with a store can do: it also reads a key, or a row in a session, of about 1 KB. */

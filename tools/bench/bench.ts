@@ -12,18 +12,22 @@ import { COLLECTION_PATH, getLastPage, PAGE_SIZE } from "../../src/records/page.
 import { getBlockNumber } from "../../src/store/block.ts";
 import { buildStateQuery } from "../../src/store/d1.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
-import { type BenchOptions, compareResults, measureCases, type PageRequest } from "./cases.ts";
+import { type BenchOptions, measureCases, type PageRequest } from "./cases.ts";
 
 const program = createProgram("npm run bench --")
-  .description("Measures how fast this machine serves pages, compared to the least that a worker can do.")
+  .description("Measure the speed of pages, of the least that a worker can do, and of loads on this machine.")
   .option("--records <n>", "size of the collection, 300 or more", createWholeNumberParser(300), 1_000_000)
-  .option("--rounds <n>", "how often each case is measured", createWholeNumberParser(1), 20)
+  .option("--rounds <n>", "number of measurements of each case", createWholeNumberParser(1), 20)
   .option("--milliseconds <n>", "duration of each measurement", createWholeNumberParser(1), 300)
   .option("--json", "print JSON")
   .action(async ({ json, ...options }) => {
     const report = await bench(options);
     if (json) console.log(JSON.stringify(report, null, 2));
-    else for (const part of Object.values(report)) console.table(part);
+    else
+      for (const [title, table] of Object.entries(report)) {
+        console.log(title);
+        console.table(table);
+      }
   });
 
 async function bench({ records, ...options }: { records: number } & BenchOptions) {
@@ -31,59 +35,39 @@ async function bench({ records, ...options }: { records: number } & BenchOptions
   const folder = getTemporaryPath("stores");
   await runData("generate", "--records", String(records), "--out", file);
   const loads = await Array.fromAsync(STORE_NAMES, async (store) => {
-    let megabytes = 0;
-    const seconds = await measureSeconds(async () => {
-      megabytes = await runData("load", file, "--store", store, "--persist-to", folder);
-    });
-    return { store, seconds, megabytes };
+    const startedAt = performance.now();
+    const peak_memory_mb = await runData("load", file, "--store", store, "--persist-to", folder);
+    const seconds = Number(((performance.now() - startedAt) / 1_000).toFixed(3));
+    return { store, records, seconds, peak_memory_mb };
   });
   const { request, env } = await startServers(file, folder);
-  const walks = await Array.fromAsync(STORE_NAMES, async (store) => {
-    const pages = Math.min(400, getLastPage(records));
-    const numbers = Array.from({ length: pages }, (_, index) => index + 1);
-    const requests = await Array.fromAsync(numbers, (page) => request(page, store, "hot"));
-    const seconds = await measureSeconds(() => fetchPages(requests));
-    return { store, pages, pages_per_second: Math.round(pages / seconds) };
-  });
-  // Page 11 has both links, as the middle one has.
+  // Page 11 has both links, like the middle page.
   const pages = { first: 11, middle: Math.ceil(getLastPage(records) / 2), last: getLastPage(records) };
-  const figures = await measureCases(options, ({ store, page, mode }) =>
+  const measured = await measureCases(options, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
-  const results = await Array.fromAsync(figures, async (one) => {
-    const block = one.store === "d1" && one.page && getBlockNumber(pages[one.page] * PAGE_SIZE);
+  const requests = await Array.fromAsync(measured, async (row) => {
+    const page = row.store === "d1" && row.mode === "cold" && row.page;
+    const block = page && getBlockNumber(pages[page] * PAGE_SIZE);
     const query = block ? await env.DB.prepare(buildStateQuery(block)).bind(block).all() : null;
-    return { ...one, rows_read: query?.meta.rows_read ?? null };
+    return { ...row, rows_read: query?.meta.rows_read ?? null };
   });
-  return { records, results, ratios: compareResults(results), walks, loads };
+  return { requests, loads };
 }
 
-/** These are the first requests of an instance: nothing is in its memory. */
-async function fetchPages(requests: PageRequest[]): Promise<void> {
-  for (const { url, body } of requests)
-    if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
-}
-
-/** Prints the peak of the resident memory of a process when it exits, in KiB, in a line of its own. */
+/** Prints the peak of the resident memory of a process when it exits, in KiB, on a separate line. */
 const PRINT_PEAK = "data:text/javascript,process.on('exit',()=>console.log(process.resourceUsage().maxRSS))";
 
-/** Runs a command of `npm run data`. Returns the megabytes of memory that its process needed at most. */
+/** Runs a command of `npm run data`. Returns the peak of its memory in megabytes. */
 async function runData(...args: string[]): Promise<number> {
   const command = [`--import=${PRINT_PEAK}`, "tools/data/data-command.ts", ...args];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
   return Math.round((Number(stdout.trim().split("\n").at(-1)) * 1024) / 1e6);
 }
 
-/** @returns seconds */
-async function measureSeconds(action: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await action();
-  return Number(((performance.now() - startedAt) / 1_000).toFixed(3));
-}
-
-/** Starts all servers: the package with a file, and the others with a folder, as in `wrangler dev --persist-to`. */
+/** Starts the package with a file of records, and `npm start` and workerd with the folder of the stores. */
 async function startServers(file: string, folder: string) {
-  // Two processes with one database block each other.
+  // Two processes that use one database block each other.
   const copy = getTemporaryPath("copy");
   cpSync(folder, copy, { recursive: true });
   const memory = await startServer("dist/package/cli.js", file);
@@ -91,10 +75,10 @@ async function startServers(file: string, folder: string) {
   const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler };
   const runtime = await startRuntime(folder);
   const env = await runtime.getBindings<Required<Env>>("d1");
-  // What `store_baseline` reads.
+  // The row and the key that `store_baseline` reads.
   await env.DB.prepare("CREATE TABLE baseline AS SELECT hex(randomblob(500)) AS text").run();
   await env.KV.put("baseline", "x".repeat(1_000));
-  /** Every server must send the page that the package sends, which has the records in memory. */
+  /** Every server must send the same page as the package. */
   const request = async (page: number, store: string | null, mode: string): Promise<PageRequest> => {
     const origin = origins[mode] ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
     const target = `${COLLECTION_PATH}?format=api&page=${page}`;
@@ -105,8 +89,8 @@ async function startServers(file: string, folder: string) {
 }
 
 /**
- * Starts workerd with a worker for each store, which has the store's name, and a socket for each export of bench-worker.ts: the
- * proxy in front of `wrangler dev` takes longer than the worker.
+ * Starts workerd with a worker for each store, named after the store, and a socket for each export of bench-worker.ts. Without
+ * `wrangler dev`, because its proxy takes longer than the worker.
  */
 async function startRuntime(folder: string): Promise<Miniflare> {
   const bundle = getTemporaryPath("bundle");
@@ -132,7 +116,7 @@ async function startRuntime(folder: string): Promise<Miniflare> {
   return new Miniflare({ ...options, resourcePersistencePath: join(folder, "v3") });
 }
 
-/** Runs a script of this project that serves, until this process ends. Returns the origin that it prints. */
+/** Starts a server of this project, which ends with this process. Returns the origin that the server prints. */
 async function startServer(...args: string[]): Promise<string> {
   const server = spawn(process.execPath, [...args, "--port", "0"], { cwd: PROJECT });
   server.stderr.pipe(process.stderr);
@@ -140,11 +124,10 @@ async function startServer(...args: string[]): Promise<string> {
   for await (const line of createInterface(server.stdout)) {
     const [origin] = /http:\/\/localhost:\d+/.exec(line) ?? [];
     if (!origin) continue;
-    // Later lines must not fill the pipe.
-    server.stdout.resume();
+    server.stdout.resume(); // A full pipe would block the server.
     return origin;
   }
-  throw new Error(`${args[0]} ended before it served.`);
+  throw new Error(`${args[0]} ended before it printed its URL.`);
 }
 
 await runProgram(program);

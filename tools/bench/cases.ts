@@ -3,9 +3,8 @@ import autocannon from "autocannon";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 
 /**
- * What is measured. `baseline` and `store_baseline` are the least that a worker can do, and read no page. `hot` pages come from the
- * instance's memory. `cold` pages come from the store: the instance knows the state, and keeps no block and no page.
- * `wrangler_dev` is the service as `npm start` runs it, and `package` is the command of the package.
+ * A measured case. `baseline` and `store_baseline` are the least that a worker can do, without pages. `hot` pages come from the
+ * cache, `cold` pages from the store. `wrangler_dev` is `npm start`, and `package` is the command of the package.
  */
 type Case = { store: string | null; page: (typeof PAGES)[number] | null; mode: string };
 
@@ -22,19 +21,18 @@ const CASES: Case[] = [
   { store: "memory", page: "middle", mode: "package" },
 ];
 
-/** Responses per second, and percentiles of the time that a response takes. */
-type Measurement = Record<"rps" | "p50_ms" | "p99_ms", number>;
+/** The number of responses per second, and percentiles of the response time. */
+type Measurement = Record<"per_second" | "p50_ms" | "p99_ms", number>;
 
 /** A request for a page, and the only correct response. */
 export type PageRequest = Record<"url" | "body", string>;
 
-/** How often each case is measured, and for how long. */
+/** The number of measurements of each case, and the duration of a measurement. */
 export type BenchOptions = Record<"rounds" | "milliseconds", number>;
 
 /**
- * Measures every case once a round, in another order each time, so that neither other work of the machine nor the case before slows
- * down some of them more than others.
- * @returns medians of the rounds
+ * Measures every case once in each round, in random order, so that other work of the machine and the previous case affect all cases.
+ * @returns The medians of the rounds
  */
 export async function measureCases(
   { rounds, milliseconds }: BenchOptions,
@@ -48,24 +46,24 @@ export async function measureCases(
   }
   return measured.map(({ one, found }) => {
     const median = (name: keyof Measurement) => {
-      const values = found.map((figures) => figures[name]);
+      const values = found.map((measurement) => measurement[name]);
       return roundToThreeDigits(percentile(0.5, values));
     };
-    return { ...one, rps: median("rps"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
+    return { ...one, per_second: median("per_second"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
   });
 }
 
 const CONNECTIONS = 8;
 
-/** The first responses, in which connections open and instances read the state again, do not count. */
+/** The number of ignored responses, while connections open and instances read the state. */
 const WARM_UP = 3 * CONNECTIONS;
 
 /**
- * Sends a request over 8 connections, again and again on each, for at least so many milliseconds.
+ * Repeats a request on 8 connections for at least this number of milliseconds.
  * @throws Error if any response is not a 200 with the correct body
  */
 export async function measureRequest({ url, body }: PageRequest, milliseconds: number): Promise<Measurement> {
-  // Autocannon's own histogram counts whole milliseconds, and most responses take less.
+  // The histogram of autocannon counts whole milliseconds, and most responses take less.
   const times: number[] = [];
   let [responses, startedAt, endedAt] = [0, 0, 0];
   const ends = { duration: 600, bailout: 1, sampleInt: 20 };
@@ -78,9 +76,9 @@ export async function measureRequest({ url, body }: PageRequest, milliseconds: n
   });
   const [{ errors, mismatches, non2xx }] = await once(instance, "done");
   if (errors + mismatches + non2xx > 0)
-    throw new Error(`${url}: ${mismatches} wrong bodies, ${non2xx} wrong statuses, ${errors} errors`);
-  const rps = (1000 * times.length) / (endedAt - startedAt);
-  return { rps, p50_ms: percentile(0.5, times), p99_ms: percentile(0.99, times) };
+    throw new Error(`${url}: ${mismatches} incorrect bodies, ${non2xx} incorrect statuses, ${errors} errors`);
+  const per_second = (1_000 * times.length) / (endedAt - startedAt);
+  return { per_second, p50_ms: percentile(0.5, times), p99_ms: percentile(0.99, times) };
 }
 
 function percentile(share: number, values: number[]): number {
@@ -90,17 +88,3 @@ function percentile(share: number, values: number[]): number {
 
 /** Rounds to three significant digits. */
 const roundToThreeDigits = (value: number) => Number(value.toPrecision(3));
-
-export function compareResults(results: (Case & Measurement)[]): Record<string, number> {
-  const find = (name: string) =>
-    results.find(({ store, page, mode }) => [store, page, mode].filter(Boolean).join(" ") === name);
-  const getRatio = (figure: keyof Measurement, one: string, other: string) =>
-    roundToThreeDigits(Number(find(one)?.[figure]) / Number(find(other)?.[figure]));
-  return {
-    hot_vs_baseline: getRatio("rps", "d1 first hot", "baseline"),
-    cold_d1_vs_store_baseline: getRatio("rps", "d1 first cold", "d1 store_baseline"),
-    cold_kv_vs_store_baseline: getRatio("rps", "kv first cold", "kv store_baseline"),
-    last_vs_first_p50_d1: getRatio("p50_ms", "d1 last cold", "d1 first cold"),
-    last_vs_first_p50_kv: getRatio("p50_ms", "kv last cold", "kv first cold"),
-  };
-}
