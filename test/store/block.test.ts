@@ -22,7 +22,7 @@ test.each([
   ["{}", "is not a record"],
   [line.replace("],", ",0]"), "is not a record"],
   [line.slice(0, -2), "in JSON"],
-])("the line %j is an error", (text, message) => {
+])("rejects the damaged line %j", (text, message) => {
   const lines = parseBlock(1, 1, `[\n${text}\n]`);
   expect(() => decodeRange({ first: 1, last: 1 }, [lines])).toThrow(message);
 });
@@ -35,12 +35,12 @@ test.each([
   [1, LAST, "is damaged: it contains 20 of 195 records"],
   [3, FIRST, "is damaged: it contains 195 of 20 records"],
   [1, FIRST.replace("\n[", "\n[1],\n["), "is damaged: it contains 196 of 195 records"],
-])("the damaged block %i is an error", (number, text, message) => {
-  const open = () => parseBlock(RECORDS.length, number, text);
-  expect(open).toThrow(`Block ${number} ${message}`);
+])("rejects the damaged block %i: %j", (number, text, message) => {
+  const parse = () => parseBlock(RECORDS.length, number, text);
+  expect(parse).toThrow(`Block ${number} ${message}`);
 });
 
-// The longest common lines: since 2020, `camera_ok` is a string, and ids have more digits.
+// Recent records have longer lines: `camera_ok` is a string, and ids have more digits.
 test.each(["2019-05-01", "2026-05-01"])("blocks of records from %s nearly fill SQLite pages", async (day) => {
   const from = new Date(day);
   const to = new Date(from.getTime() + 5 * 86_400_000);
@@ -52,7 +52,7 @@ test.each(["2019-05-01", "2026-05-01"])("blocks of records from %s nearly fill S
   expect(Number(row?.share)).toBeGreaterThan(0.88);
 });
 
-test("statistics of several pieces are read as they were, also if a piece ends with a space", async () => {
+test("statistics of several pieces stay the same, even if a piece ends with a space", async () => {
   const sources = Array(5_000).fill(`a${" ".repeat(97)}\né'`);
   const statistics: Statistics = { ...NO_STATISTICS, sources };
   const pieces = encodeStatistics(statistics);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { CONFIRMATION_MAX_AGE_MS, STATE_MAX_AGE_MS } from "../../src/store/state-cache.ts";
-import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { createControlledStore, makeState, NO_PAGE } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
 
@@ -22,19 +21,19 @@ const first = makeState(1_250);
 const replaced = makeState(700, 2);
 const KINDS = ["d1", "kv"] as const;
 
-/** Opens an instance that has read the first page of a load. */
+/** Creates an instance that has read the first page of a load. */
 async function createWarmInstance(state = first, kind?: "d1" | "kv") {
-  const opened = createControlledStore(state, kind);
-  await opened.serves(state.count, 1);
-  opened.reads.length = 0;
-  return opened;
+  const instance = createControlledStore(state, kind);
+  await instance.serves(state.count, 1);
+  instance.reads.length = 0;
+  return instance;
 }
 
 describe("while the state is fresh", () => {
   test.each([
     ["d1", ["state and block 1", "block 7", "block 2", "block 4", "block 5"]],
     ["kv", ["state", "block 1", "block 7", "block 2", "block 4", "block 5"]],
-  ] as const)("%s is read once for all pages of a block", async (kind, expected) => {
+  ] as const)("an instance reads each block of %s once", async (kind, expected) => {
     const { read, reads, serves } = createControlledStore(first, kind);
     await serves(1_250, 1, 2, 13, 1, 84, 81);
     expect(await read("last")).toMatchObject({ count: 1_250, number: 84 });
@@ -43,7 +42,7 @@ describe("while the state is fresh", () => {
     expect(reads).toEqual(expected);
   });
 
-  test("blocks that were used longest ago are dropped when there is no room", async () => {
+  test("the least recently used blocks are evicted when the cache is full", async () => {
     // A block takes about 24 kB, and the results of a page 7 kB.
     const { serves, reads } = createControlledStore(first, "d1", 84_000);
     await serves(1_250, 1, 25, 2, 45, 1, 26);
@@ -51,15 +50,15 @@ describe("while the state is fresh", () => {
   });
 });
 
-describe("when the state is no longer fresh", () => {
-  test.each(KINDS)("a kept page needs only the state of %s", async (kind) => {
+describe("after the expiry of the state", () => {
+  test.each(KINDS)("a cached page needs only the state of %s", async (kind) => {
     const { serves, reads } = await createWarmInstance(first, kind);
     expireState();
     await serves(1_250, 1, 2);
     expect(reads).toEqual(["state"]);
   });
 
-  test("freshness counts from the request to the store, not from its response", async () => {
+  test("the age of a state starts with its read, not with the response of the store", async () => {
     const { reads, serves, control } = createControlledStore(first);
     control.delay = sleep(READ_TIMEOUT_MS - 1);
     const served = serves(1_250, 1);
@@ -71,19 +70,22 @@ describe("when the state is no longer fresh", () => {
   });
 
   test.each([
-    [STATE_MAX_AGE_MS + 900, 1_250, "at once, if the refresh began in time"],
-    [3_600_000, 700, "from the refresh, if the instance was idle for longer"],
-  ])("%i ms after the state was read, others are served the load of %i %s", async (idle, count) => {
-    const { serves, reads, control } = await createWarmInstance();
-    control.state = replaced;
-    control.delay = sleep(idle + 1);
-    vi.advanceTimersByTime(idle);
-    const refreshing = serves(700, 1);
-    const other = serves(count, 2);
-    await vi.advanceTimersByTimeAsync(1);
-    await Promise.all([refreshing, other]);
-    expect(reads, "the state is read once").toEqual(["state", "block 1"]);
-  });
+    [STATE_MAX_AGE_MS + 900, 1_250, "immediately if the refresh starts soon after the expiry"],
+    [3_600_000, 700, "after the refresh if the instance was idle for longer"],
+  ])(
+    "%i ms after the read of the state, a second request gets the load of %i records, %s",
+    async (idle, count) => {
+      const { serves, reads, control } = await createWarmInstance();
+      control.state = replaced;
+      control.delay = sleep(idle + 1);
+      vi.advanceTimersByTime(idle);
+      const refreshing = serves(700, 1);
+      const second = serves(count, 2);
+      await vi.advanceTimersByTimeAsync(1);
+      await Promise.all([refreshing, second]);
+      expect(reads, "the state is read once").toEqual(["state", "block 1"]);
+    },
+  );
 });
 
 test("a load is visible within 9 seconds if the store is slow but healthy", async () => {
@@ -101,27 +103,27 @@ test("a load is visible within 9 seconds if the store is slow but healthy", asyn
     await Promise.all(responses);
   }
   expect(Math.max(...ages)).toBeLessThan(9_000);
-  expect(Math.max(...ages), "so no smaller figure is true").toBeGreaterThan(8_500);
+  expect(Math.max(...ages), "no lower limit would be true").toBeGreaterThan(8_500);
 });
 
-describe("a store that fails", () => {
-  test("is read at most once every few seconds, and kept pages are served at once", async () => {
+describe("a failing store", () => {
+  test("is read at most once every few seconds, while cached pages are served immediately", async () => {
     const { cache, read, reads, serves, control } = await createWarmInstance();
     control.fails = true;
     expireState();
     await serves(1_250, ...Array(10).fill(1));
     expect(await cache.getState(waitUntil)).toEqual(first);
     expect(reads).toEqual(["state"]);
-    expect(console.error, "the log reports it once").toHaveBeenCalledTimes(1);
+    expect(console.error, "the log reports the failure once").toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(STATE_MAX_AGE_MS);
     await serves(1_250, ...Array(10).fill(1));
     expect(reads).toEqual(["state", "state"]);
-    await expect(read(60), "a page that is not kept").rejects.toThrow("the store fails");
+    await expect(read(60), "a page that is not cached").rejects.toThrow("the store fails");
   });
 });
 
 test.each(KINDS)(
-  "a state of %s that is lost after a load is a failed read, until the next load",
+  "if %s loses the state of a load, reading the state fails until the next load",
   async (kind) => {
     const { read, serves, control } = await createWarmInstance(first, kind);
     control.state = NOTHING_LOADED;
@@ -134,7 +136,7 @@ test.each(KINDS)(
   },
 );
 
-test.each(KINDS)("a damaged or missing block of %s is an error of its pages alone", async (kind) => {
+test.each(KINDS)("a damaged or missing block of %s causes errors only for its own pages", async (kind) => {
   const { read, serves, control } = createControlledStore(first, kind);
   control.damaged = 7;
   for (const page of ["last", 81] as const)
@@ -144,28 +146,31 @@ test.each(KINDS)("a damaged or missing block of %s is an error of its pages alon
   await expect(read("last")).rejects.toThrow("Block 7 of load 1250-from-0 is missing");
   await serves(1_250, 70);
   control.state = replaced;
-  // Although the state is fresh.
+  // The missing block shows that the cached state is too old, although the state has not expired.
   await serves(700, 45, 1);
 });
 
 describe("a page past the end", () => {
-  test("is looked for in the primary database, at most once a second", async () => {
+  test("is confirmed by the primary database, which is read at most once a second", async () => {
     const { read, reads } = createControlledStore(first);
-    for (let request = 0; request < 5; request++) expect(await read(85)).toEqual(NO_PAGE);
-    expect(reads).toEqual(["state and block 7", "state and block 7 (newest)"]);
+    for (let request = 0; request < 5; request++) {
+      expect(await read(85)).toEqual(NO_PAGE);
+      vi.advanceTimersByTime(100);
+    }
+    expect(reads).toEqual(["state and block 7", "state and block 7 (primary)"]);
     vi.advanceTimersByTime(CONFIRMATION_MAX_AGE_MS);
     expect(await read(99)).toEqual(NO_PAGE);
-    expect(reads.slice(2)).toEqual(["state and block 8 (newest)"]);
+    expect(reads.slice(2)).toEqual(["state and block 8 (primary)"]);
   });
 
-  test("is not confirmed by a store that fails, which is asked once", async () => {
+  test("is an error if the primary database fails, which is read once", async () => {
     const { read, reads, control } = await createWarmInstance();
     control.fails = true;
     await expect(read(85)).rejects.toThrow("the store fails");
-    expect(reads).toEqual(["state and block 7 (newest)"]);
+    expect(reads).toEqual(["state and block 7 (primary)"]);
   });
 
-  test("is confirmed by a later question, if the first one hangs", async () => {
+  test("is confirmed by a later read if the first read hangs", async () => {
     const { read, control } = await createWarmInstance();
     control.delay = new Promise(() => {});
     const waiting = read(85);
@@ -175,27 +180,6 @@ describe("a page past the end", () => {
     await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
     expect(await waiting).toEqual(NO_PAGE);
   });
-
-  test("is believed of the primary database, although a replica that lags answered in the meantime", async () => {
-    const { serves, reads, control } = await createWarmInstance(makeState(15));
-    vi.advanceTimersByTime(STATE_MAX_AGE_MS - 500);
-    Object.assign(control, { state: makeState(600, 2), replica: makeState(15), delay: sleep(900) });
-    const waiting = serves(600, 20);
-    await vi.advanceTimersByTimeAsync(500);
-    control.delay = Promise.resolve();
-    await serves(15, 1);
-    await vi.advanceTimersByTimeAsync(400);
-    await waiting;
-    expect(reads).toEqual(["state and block 2 (newest)", "state"]);
-  });
-});
-
-test("a state with a lower sequence, of a replica that lags, is not served", async () => {
-  const { serves, reads, control } = await createWarmInstance(replaced);
-  control.replica = first;
-  expireState();
-  await serves(700, 1);
-  expect(reads).toEqual(["state", "state (newest)"]);
 });
 
 describe("concurrent requests", () => {
@@ -211,7 +195,7 @@ describe("concurrent requests", () => {
     expect(reads).toEqual(expected);
   });
 
-  test("are served what is known after their wait, also if their own read hangs", async () => {
+  test("get the latest state after their wait, even if their own read hangs", async () => {
     const { read, serves, control } = await createWarmInstance(makeState(15));
     vi.advanceTimersByTime(3_600_000);
     Object.assign(control, { state: makeState(600, 2), delay: new Promise(() => {}) });
@@ -224,14 +208,14 @@ describe("concurrent requests", () => {
     await waiting;
   });
 
-  test("for pages past the end in many blocks ask the primary database once", async () => {
+  test("for pages past the end in many blocks read the primary database once", async () => {
     const { read, reads } = await createWarmInstance();
     const pages = Array.from({ length: 200 }, (_, index) => read(100 + 10 * index));
     expect(await Promise.all(pages)).toEqual(Array(200).fill(NO_PAGE));
-    expect(reads).toEqual(["state and block 8 (newest)"]);
+    expect(reads).toEqual(["state and block 8 (primary)"]);
   });
 
-  test("are not served the state of a slow confirmation, if a newer one is known", async () => {
+  test("do not get the state of a slow confirmation if a newer state is cached", async () => {
     const { read, serves, control } = await createWarmInstance(makeState(15));
     vi.advanceTimersByTime(STATE_MAX_AGE_MS - 500);
     control.delay = sleep(900);
@@ -265,16 +249,4 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   Object.assign(control, { state: next, hidden: next.load });
   vi.advanceTimersByTime(STATE_MAX_AGE_MS);
   await expect(read()).rejects.toThrow("Block 0 of load 900-from-0 is missing");
-});
-
-test("statistics that do not come are waited for by an instance for three seconds, and by a command for longer", async () => {
-  const { cache, store, control } = createControlledStore(first, "kv");
-  const state = await cache.getState(waitUntil);
-  control.delay = sleep(2 * READ_TIMEOUT_MS);
-  const served = cache.getStatistics(waitUntil).catch(String);
-  const shown = readStatistics(store, state.load);
-  await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
-  expect(await served).toContain("did not respond");
-  await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
-  expect((await shown).days.length).toBeGreaterThan(1);
 });

@@ -23,7 +23,7 @@ interface Loadable {
   load(records: TrafficRecord[], sources?: string[]): Promise<unknown>;
 }
 
-/** The assets of the seed, as the build writes them. The platform serves them by their paths. */
+/** Opens a seed store whose assets are files in a folder. */
 function openSeed(): Loadable {
   const folder = createFolder();
   const fetch = async (url: string) =>
@@ -40,7 +40,7 @@ function openSeed(): Loadable {
 const deployed = useWorker();
 const local = await openLocalStores();
 
-// What every store must do. The counts are near the sizes of a page and of a block.
+// The contract of all stores. The counts are near multiples of the sizes of a page and of a block.
 describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("the store %s", (name) => {
   let store: Store;
   let load: Loadable["load"];
@@ -57,44 +57,44 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       load = (records, sources) => replaceCollection(writable, toCollection(records, sources));
     }
   });
-  const open = () => createCachedStore(store, "test");
+  const createInstance = () => createCachedStore(store, "test");
 
-  test("is an empty collection before the first load, if it can be empty", async () => {
+  test("is an empty collection before the first load; a seed store fails instead", async () => {
     if (name === "seed") return expect(store.readState()).rejects.toThrow("The deployment contains no seed");
     const state = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
     expect(await store.readState()).toEqual({ state });
-    expect(await open().getStatistics(waitUntil)).toEqual({ state, statistics: NO_STATISTICS });
+    expect(await createInstance().getStatistics(waitUntil)).toEqual({ state, statistics: NO_STATISTICS });
     for (const page of [1, "last"] as const)
-      expect(await readPage(open(), page)).toMatchObject({ count: 0, results: "[]" });
-    expect((await readPage(open(), 2)).results).toBeUndefined();
+      expect(await readPage(createInstance(), page)).toMatchObject({ count: 0, results: "[]" });
+    expect((await readPage(createInstance(), 2)).results).toBeUndefined();
   });
 
   test.each([0, 1, 14, 15, 16, 31, 194, 195, 196, 210, 391, 585])(
     "serves every page of %i records to a new instance",
     async (count) => {
       const records = makeNewestFirst(count);
-      const before = await store.readState().catch(() => undefined);
+      const previous = await store.readState().catch(() => undefined);
       const long = "x".repeat(78);
       await load(records, ["a 'source'", "Zählung\n", long]);
       const { state, records: stored } = await readAll(store);
       expect(state).toMatchObject({ count, source: `a 'source', Z?hlung?, ${long}` });
       expect(state.load).toMatch(/^[0-9a-z]{19,20}$/);
-      if (/d1|kv/.test(name)) expect(state.sequence).toBe(Number(before?.state.sequence) + 1);
+      if (/d1|kv/.test(name)) expect(state.sequence).toBe(Number(previous?.state.sequence) + 1);
       expect(stored).toEqual(records);
       const last = getLastPage(count);
       for (let page = 1; page <= last; page++)
-        expect((await readPage(open(), page)).results).toBe(formatResults(records, page));
-      expect(await readPage(open(), "last")).toMatchObject({
+        expect((await readPage(createInstance(), page)).results).toBe(formatResults(records, page));
+      expect(await readPage(createInstance(), "last")).toMatchObject({
         number: last,
         results: formatResults(records, last),
       });
-      expect((await readPage(open(), last + 1)).results).toBeUndefined();
+      expect((await readPage(createInstance(), last + 1)).results).toBeUndefined();
     },
   );
 
-  test("keeps the longest lines, difficult camera_refs, statistics of several pieces, and a long source", async () => {
+  test("stores the longest lines, difficult camera_refs, statistics of several pieces, and a long source", async () => {
     const difficult = ['a"33', "a\\33", "a/33</script>", "a\u2028", "'; DROP TABLE block; --", ",\\n", "]"];
-    const refs = ["'".repeat(64), "🚗".repeat(32), "道".repeat(64), '"\\'.repeat(32), ...difficult];
+    const refs = ["'".repeat(64), "🚗".repeat(64), "道".repeat(64), '"\\'.repeat(32), ...difficult];
     const largest = Number.MAX_SAFE_INTEGER;
     const records = makeNewestFirst(6 * BLOCK_SIZE - 1).map((record, index) => {
       const [id, camera_pk] = [largest - index, largest - index];
@@ -105,7 +105,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     const { state, records: stored } = await readAll(store);
     expect(state.source).toMatch(/^[?']{97}\.\.\.$/);
     expect(stored).toEqual(records);
-    const { statistics } = await open().getStatistics(waitUntil);
+    const { statistics } = await createInstance().getStatistics(waitUntil);
     expect(statistics).toMatchObject({ sources: ["道'".repeat(30_000)], source_count: 1 });
   });
 });

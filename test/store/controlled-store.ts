@@ -8,8 +8,8 @@ import { toCollection } from "../records/sample.ts";
 import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
 
 /**
- * The state of a load whose name says which records it has.
- * @param first the place of the newest one in `RECORDS`
+ * Creates the state of a load. The name of the load determines its records.
+ * @param first The index in `RECORDS` of the newest record of the load
  */
 export function makeState(count: number, sequence = 1, first = 0): State {
   const load = `${count}-from-${first}`;
@@ -18,13 +18,13 @@ export function makeState(count: number, sequence = 1, first = 0): State {
 
 const RECORDS = makeNewestFirst(2_500);
 
-/** The records of a load, newest first. */
+/** Returns the records of a load, newest first. */
 export function getRecords(load: string): TrafficRecord[] {
   const [count = 0, first = 0] = load.split("-from-").map(Number);
   return RECORDS.slice(first, first + count);
 }
 
-/** The blocks of each load that a test used. */
+/** The blocks by load. */
 const loads = new Map<string, Block[]>();
 
 export function findBlock(load: string, number: number): string | null {
@@ -34,8 +34,8 @@ export function findBlock(load: string, number: number): string | null {
 }
 
 /**
- * Reads a state and a block of its load in one step.
- * @param read the text of a block, or null if it is missing
+ * Adds the selected block to a state, as a store does that reads both in one step.
+ * @param read Returns the text of a block, or null if it is missing
  */
 export function readStateWithBlock(
   state: State,
@@ -47,35 +47,35 @@ export function readStateWithBlock(
   return text === null ? { state } : { state, block: { number, text } };
 }
 
-/** What an instance serves if there is no such page. */
+/** The result of reading a page past the end. */
 export const NO_PAGE = { count: undefined, number: undefined, results: undefined };
 
-/** What a test changes while an instance reads. */
+/** The behavior of the store, which a test can change during a read. */
 interface Control {
   state: State;
-  /** The earlier state that a replica, or a location of KV, shows while it lags behind. */
+  /** The previous state, if a replica or a KV location still returns it. */
   replica?: State;
   fails: boolean;
   delay: Promise<unknown>;
-  /** How long each read takes, in milliseconds. */
+  /** The duration of each read. */
   delayMs?: number;
-  /** The load whose blocks are removed, or not visible. */
+  /** The load whose blocks are missing. */
   hidden?: string;
-  /** The number of a block that is damaged. */
+  /** The number of the damaged block. */
   damaged?: number | undefined;
 }
 
 /**
- * A cache in front of a store whose delays and failures the test controls, which it could not do with a real store.
- * @param kind `d1` reads the state and a block at once, `kv` in two steps
+ * Creates an instance with a store whose delays and failures the test controls.
+ * @param kind `d1` reads the state and a block in one step, `kv` in two steps
  */
 export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", maxBytes?: number) {
   const reads: string[] = [];
   const control: Control = { state: initial, fails: false, delay: Promise.resolve() };
-  const respond = async <T>(what: string, make: () => T): Promise<T> => {
-    reads.push(what);
+  const respond = async <T>(operation: string, getResult: () => T): Promise<T> => {
+    reads.push(operation);
     const { fails, delay, delayMs } = control;
-    const result = make();
+    const result = getResult();
     await delay;
     if (delayMs) await new Promise<void>((resolve) => setTimeout(resolve, delayMs));
     if (fails) throw new Error("the store fails");
@@ -88,22 +88,21 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   const store: Store = {
     readState({ withBlock, fromPrimary = false } = {}) {
       const readsBlockWithState = kind === "d1" && withBlock !== undefined;
-      const what = `state${readsBlockWithState ? ` and block ${withBlock}` : ""}${fromPrimary ? " (newest)" : ""}`;
-      return respond(what, () => {
+      const name = `state${readsBlockWithState ? ` and block ${withBlock}` : ""}${fromPrimary ? " (primary)" : ""}`;
+      return respond(name, () => {
         const isLagging = kind === "kv" || !fromPrimary;
         const state = (isLagging && control.replica) || control.state;
         return readsBlockWithState ? readStateWithBlock(state, withBlock, read) : { state };
       });
     },
     readBlocks: (load, numbers, fromPrimary = false) =>
-      respond(`block ${numbers}${fromPrimary ? " (newest)" : ""}`, () =>
+      respond(`block ${numbers}${fromPrimary ? " (primary)" : ""}`, () =>
         numbers.map((number) => read(load, number)),
       ),
   };
   const cache = createCachedStore(store, kind, maxBytes);
-  /** What the instance serves. */
-  const readServed = async (page: PageNumber, hide?: HiddenCount) => {
-    const { count, number, results } = await readPage(cache, page, hide);
+  const readServed = async (page: PageNumber, getHiddenCount?: HiddenCount) => {
+    const { count, number, results } = await readPage(cache, page, getHiddenCount);
     return { count, number, results };
   };
   return {
@@ -112,7 +111,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     reads,
     control,
     read: readServed,
-    /** Expects that the instance serves these pages of the load that has so many records. */
+    /** Expects that the instance serves these pages of the load with `count` records. */
     async serves(count: number, ...pages: number[]) {
       const records = getRecords(makeState(count).load);
       for (const number of pages)

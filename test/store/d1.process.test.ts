@@ -9,12 +9,12 @@ import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readPage } from "./reader.ts";
 import { loadRecords } from "./stores.ts";
 
-// D1 bills for the rows that are read and written.
+// D1 bills for rows read and written.
 
 const worker = useWorker();
 
-/** The store in the worker's database, with the statements that ran and the rows that D1 would bill for. */
-function openCounting() {
+/** Opens the store in the worker's database, and counts the statements and the billed rows. */
+function openCountedStore() {
   const { DB } = worker.env;
   const counted = { queries: [] as string[], read: 0, written: 0, removed: [] as number[] };
   const store = createWritableD1Store({
@@ -41,13 +41,13 @@ function openCounting() {
 }
 
 describe.each([100, 30_010])("in a collection of %i records, a new instance", (count) => {
-  beforeAll(async () => void (await loadRecords(openCounting().store, makeNewestFirst(count))));
+  beforeAll(async () => void (await loadRecords(openCountedStore().store, makeNewestFirst(count))));
 
-  /** Reads pages in a new instance. Returns the number of statements, and of rows. */
-  async function measure(pages: PageNumber[], hide?: () => number) {
-    const { store, counted } = openCounting();
+  /** Reads pages in a new instance. */
+  async function countReads(pages: PageNumber[], getHiddenCount?: () => number) {
+    const { store, counted } = openCountedStore();
     const cache = createCachedStore(store, "d1");
-    for (const page of pages) await readPage(cache, page, hide);
+    for (const page of pages) await readPage(cache, page, getHiddenCount);
     return counted;
   }
 
@@ -62,7 +62,7 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
     [[last + 1], 2, expect.toBeOneOf([2, 3, 4])],
     [[600_479_950_316_066], 2, expect.toBeOneOf([2, 3, 4])],
   ])("reads the pages %j in %i statements", async (pages, statements, rows) => {
-    const { queries, read } = await measure(pages);
+    const { queries, read } = await countReads(pages);
     expect([queries.length, read]).toEqual([statements, rows]);
   });
 
@@ -70,30 +70,30 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
     const pages = [0, 1, 2]
       .map((index) => 1 + (index * BLOCK_SIZE) / PAGE_SIZE)
       .filter((page) => page <= last);
-    const { queries } = await measure(pages);
+    const { queries } = await countReads(pages);
     expect(queries).toHaveLength(pages.length);
     expect(new Set(queries).size).toBeLessThanOrEqual(2);
   });
 
   test.each([1, 20, 99])("reads at most 5 rows for a page without the %i newest records", async (hidden) => {
     for (const page of [1, getLastPage(count - hidden)])
-      expect((await measure([page], () => hidden)).read).toBeLessThanOrEqual(5);
+      expect((await countReads([page], () => hidden)).read).toBeLessThanOrEqual(5);
   });
 });
 
 test("a load writes a row for each block, and removes a row for each block that it replaces", async () => {
-  const { store, counted } = openCounting();
+  const { store, counted } = openCountedStore();
   await loadRecords(store, makeNewestFirst(6_000));
   counted.written = 0;
   await loadRecords(store, makeNewestFirst(12_001));
-  // The statistics of each load are one more block, and the switch writes a few rows.
+  // Each load has one more block, its statistics. The switch writes a few rows.
   const blocks = Math.ceil(12_001 / BLOCK_SIZE) + 1 + Math.ceil(6_000 / BLOCK_SIZE) + 1;
   expect(counted.written).toBeGreaterThanOrEqual(blocks);
   expect(counted.written).toBeLessThanOrEqual(blocks + 4);
 });
 
-test("replaced blocks are removed in bounded steps, and a sweep that was interrupted is finished later", async () => {
-  const { store, counted } = openCounting();
+test("a sweep removes replaced blocks in bounded batches, and finishes an interrupted sweep", async () => {
+  const { store, counted } = openCountedStore();
   const name = await loadRecords(store, makeNewestFirst(BLOCK_SIZE));
   const { DB } = worker.env;
   await DB.prepare(
@@ -107,19 +107,19 @@ test("replaced blocks are removed in bounded steps, and a sweep that was interru
   expect(left.results).toEqual([0, 1].map((number) => ({ load: name, number })));
 });
 
-test("a load whose switch happened after all is not discarded", async () => {
-  const { store, counted } = openCounting();
+test("a load is not discarded if its switch succeeded", async () => {
+  const { store, counted } = openCountedStore();
   const name = await loadRecords(store, makeNewestFirst(10));
   counted.removed = [];
   await store.discard(name, [1, 0]);
   expect(counted.removed).toEqual([0]);
 });
 
-test("the view records shows the records that are served as a table", async () => {
+test("the view records has a row for each served record", async () => {
   const records = makeNewestFirst(1_210);
   const read = async (sql: string) => (await worker.env.DB.prepare(sql).all()).results;
   for (const count of [0, 5, 900, 1_210]) {
-    await loadRecords(openCounting().store, records.slice(0, count));
+    await loadRecords(openCountedStore().store, records.slice(0, count));
     const rows = records.slice(0, count).map((record, index) => ({ place: index + 1, ...record }));
     expect(await read("SELECT * FROM records ORDER BY place")).toEqual(rows);
   }

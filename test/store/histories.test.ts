@@ -7,17 +7,17 @@ import { getRecords } from "./controlled-store.ts";
 import { createHistoricStore, NEVER, type StoreBehavior } from "./historic-store.ts";
 import { currentRequest, type Random, simulate, wait } from "./virtual-clock.ts";
 
-/** Histories in a run, of 160 requests each; the weekly job simulates more. */
+/** The number of histories, with 160 requests each. The weekly job simulates more. */
 const HISTORIES = 100 * Number(process.env.SIMULATED_DAYS ?? 3);
 
-/** How long a request can take: it looks three times at a state and a block, and asks the primary database in between. */
-const LONGEST_MS = 6 * READ_TIMEOUT_MS;
+/** Max duration of a request: three attempts, each with a read of the state or of the primary database and of a block. */
+const MAX_RESPONSE_MS = 6 * READ_TIMEOUT_MS;
 
-/** How long a state can be served after it was replaced, while the store works. */
-const STALE_MS = 9_000;
+/** Max time for which a replaced state is served while the store works. */
+const MAX_STALE_MS = 9_000;
 
-/** How long before a request the primary database may have been asked whether its page exists. */
-const CONFIRMED_MS = 1_000;
+/** Max age of the read of the primary database that confirms a 404, at the start of the request. */
+const MAX_CONFIRMATION_MS = 1_000;
 
 type History = ReturnType<typeof createHistoricStore>;
 
@@ -32,63 +32,63 @@ function drawBehavior(random: Random): StoreBehavior {
   };
 }
 
-/** A request, and the highest sequence that was served before it began. */
-interface Asked {
+interface PageRequest {
   page: PageNumber;
   hidden: number;
-  beganAt: number;
-  reached: number;
+  startedAt: number;
+  /** The highest sequence in the responses before this request. */
+  minSequence: number;
 }
 
 /**
  * Simulates an instance, its store and its clients for some minutes or hours, and checks each response.
- * @returns how many responses were checked, and what was wrong
+ * @returns The number of checked responses, and the problems
  */
 async function simulateHistory(random: Random): Promise<{ responses: number; problems: string[] }> {
-  const abandoned = random() < 0.7 ? 0 : random() * 0.5;
+  const abortRate = random() < 0.7 ? 0 : random() * 0.5;
   const history = createHistoricStore(drawBehavior(random), random);
-  const { behavior, change, seen, problems, demand } = history;
-  const { ask, served } = createClients(history, random, abandoned);
-  const asked: Promise<void>[] = [];
+  const { behavior, replaceState, seen, problems, check } = history;
+  const { sendRequest, served } = createClients(history, random, abortRate);
+  const requests: Promise<void>[] = [];
   for (let request = 0; request < 160; request++) {
     await wait(drawPause(random));
-    if (random() < 0.08) change();
-    if (random() < 0.05) seen.disturbedUntil = Date.now() + random() * 20_000;
-    asked.push(ask());
+    if (random() < 0.08) replaceState();
+    if (random() < 0.05) seen.failsUntil = Date.now() + random() * 20_000;
+    requests.push(sendRequest());
   }
-  await Promise.all(asked);
-  const isCalm = behavior.failureRate === 0 && abandoned === 0 && behavior.latencyMs < JOIN_WINDOW_MS;
-  demand(!isCalm || seen.mostAtOnce <= 1, "reads of the state at once", seen.mostAtOnce);
+  await Promise.all(requests);
+  const isCalm = behavior.failureRate === 0 && abortRate === 0 && behavior.latencyMs < JOIN_WINDOW_MS;
+  check(!isCalm || seen.maxRunning <= 1, "concurrent reads of the state", seen.maxRunning);
   return { responses: served.responses, problems };
 }
 
 /**
  * Creates the clients of an instance.
- * @param abandoned the share of the requests that end before their response
+ * @param abortRate The share of the requests that end before their response
  */
-function createClients(history: History, random: Random, abandoned: number) {
-  // A cache of 100 bytes keeps nothing.
+function createClients(history: History, random: Random, abortRate: number) {
+  // No value fits into a cache of 100 bytes.
   const cache = createCachedStore(history.store, "simulated", random() < 0.2 ? 100 : undefined);
-  const served = { responses: 0, reached: 0 };
-  const ask = async () => {
+  const served = { responses: 0, maxSequence: 0 };
+  const sendRequest = async () => {
     const page = drawPage(random);
     const hidden = random() < 0.1 ? Math.floor(random() * 200) : 0;
-    const asked = { page, hidden, beganAt: Date.now(), reached: served.reached };
-    const end = random() < abandoned ? wait(random() * 4_000) : NEVER;
-    const hide = hidden > 0 ? (count: number) => Math.min(count, hidden) : undefined;
+    const pageRequest = { page, hidden, startedAt: Date.now(), minSequence: served.maxSequence };
+    const end = random() < abortRate ? wait(random() * 4_000) : NEVER;
+    const getHiddenCount = hidden > 0 ? (count: number) => Math.min(count, hidden) : undefined;
     const request = { isOver: false };
-    const found = currentRequest.run(request, () => cache.getPage(page, hide, () => {}));
+    const found = currentRequest.run(request, () => cache.getPage(page, getHiddenCount, () => {}));
     const response = await Promise.race([found.catch((error: Error) => error), end]);
     request.isOver = true;
     if (!response) return;
     served.responses += 1;
-    check(history, asked, response);
-    if ("state" in response) served.reached = Math.max(served.reached, response.state.sequence);
+    checkResponse(history, pageRequest, response);
+    if ("state" in response) served.maxSequence = Math.max(served.maxSequence, response.state.sequence);
   };
-  return { ask, served };
+  return { sendRequest, served };
 }
 
-/** Half of the requests come at once, some after seconds, and a few after an idle hour. */
+/** Half of the requests are concurrent, some come after seconds, and a few after an idle hour. */
 function drawPause(random: Random): number {
   const kind = random();
   if (kind < 0.5) return 0;
@@ -100,54 +100,58 @@ function drawPage(random: Random): PageNumber {
   return random() < 0.1 ? "last" : Math.ceil(random() * (random() < 0.7 ? 12 : 50));
 }
 
-function check(history: History, asked: Asked, response: PageRead | Error): void {
-  const { seen, demand } = history;
-  const { beganAt } = asked;
-  const works = seen.workedUntil < beganAt - 15_000;
-  demand(Date.now() - beganAt <= LONGEST_MS, "a response takes too long", Date.now() - beganAt);
-  if (response instanceof Error) demand(!works, "a store that works is an error", response.stack);
+function checkResponse(history: History, request: PageRequest, response: PageRead | Error): void {
+  const { seen, check } = history;
+  const { startedAt } = request;
+  const works = seen.failedAt < startedAt - 15_000;
+  check(Date.now() - startedAt <= MAX_RESPONSE_MS, "a response takes too long", Date.now() - startedAt);
+  if (response instanceof Error) check(!works, "an error although the store works", response.stack);
   else {
-    checkPage(history, asked, response);
-    checkState(history, asked, response.state, works);
+    checkPage(history, request, response);
+    checkState(history, request, response.state, works);
   }
 }
 
-/** The response is the page of its state, or its state has no such page. */
-function checkPage({ confirmations, demand }: History, asked: Asked, { state, found }: PageRead): void {
-  const shown = Math.max(0, state.count - asked.hidden);
+/** Checks that the response is the page of its state, or a confirmed 404. */
+function checkPage(
+  { confirmations, check }: History,
+  request: PageRequest,
+  { state, found }: PageRead,
+): void {
+  const shown = Math.max(0, state.count - request.hidden);
   const pages = Math.max(1, Math.ceil(shown / PAGE_SIZE));
-  const number = asked.page === "last" ? pages : asked.page;
+  const number = request.page === "last" ? pages : request.page;
   if (!found) {
     const isConfirmed = confirmations.some(
-      ({ askedAt, load }) => load === state.load && asked.beganAt - askedAt < CONFIRMED_MS,
+      ({ startedAt, load }) => load === state.load && request.startedAt - startedAt < MAX_CONFIRMATION_MS,
     );
-    demand(number > pages, "404 for a page of the state", number);
-    demand(isConfirmed, "404 that the primary database did not confirm", state.load);
+    check(number > pages, "404 for a page of the state", number);
+    check(isConfirmed, "404 that the primary database did not confirm", state.load);
     return;
   }
   const first = state.count - shown + PAGE_SIZE * (number - 1) + 1;
   const results = JSON.stringify(getRecords(state.load).slice(first - 1, first - 1 + PAGE_SIZE));
   const { location } = found;
-  demand(location.count === shown && location.number === number, "a wrong place", JSON.stringify(location));
-  demand(found.results === results, "wrong records", found.results);
+  check(
+    location.count === shown && location.number === number,
+    "an incorrect location",
+    JSON.stringify(location),
+  );
+  check(found.results === results, "incorrect records", found.results);
 }
 
 function checkState(
-  { behavior, states, demand }: History,
-  { beganAt, reached }: Asked,
+  { behavior, states, check }: History,
+  { startedAt, minSequence }: PageRequest,
   { load, sequence }: State,
   works: boolean,
 ): void {
   const until = Math.max(...states.filter(({ state }) => state.load === load).map(({ to }) => to));
-  demand(!works || beganAt - until <= STALE_MS + behavior.lagMs, "a state that is too old", beganAt - until);
-  demand(
-    behavior.restoresBackups || sequence >= reached,
-    "a state from before one that was served",
-    sequence,
-  );
+  check(!works || startedAt - until <= MAX_STALE_MS + behavior.lagMs, "a stale state", startedAt - until);
+  check(behavior.restoresBackups || sequence >= minSequence, "an older state than before", sequence);
 }
 
-test("in a random history, each response is of one state, not too old, and never from before another one", async () => {
+test("in a random history, each response uses one state, is fresh, and never goes back in time", async () => {
   let total = 0;
   await simulate(HISTORIES, async (random) => {
     const { responses, problems } = await simulateHistory(random);

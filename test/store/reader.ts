@@ -9,27 +9,26 @@ import { createStatistics, makeRecords } from "../records/sample.ts";
 
 export const waitUntil = () => {};
 
-/** Records of the sample in the order of the collection, newest first. */
+/** Creates sample records, newest first. */
 export function makeNewestFirst(count: number): TrafficRecord[] {
   return makeRecords(count).reverse();
 }
 
 /**
  * Reads a page as the route of the collection does.
- * @param hidden how many of the newest records are not shown
  * @returns `results` is undefined if the state has no such page
  */
-export async function readPage(cache: CachedStore, page: PageNumber, hidden?: HiddenCount) {
-  const { state, found } = await cache.getPage(page, hidden, waitUntil);
+export async function readPage(cache: CachedStore, page: PageNumber, getHiddenCount?: HiddenCount) {
+  const { state, found } = await cache.getPage(page, getHiddenCount, waitUntil);
   return { state, number: found?.location.number, count: found?.location.count, results: found?.results };
 }
 
-/** The JSON text of a page's results. */
+/** Formats the results of a page. */
 export function formatResults(newestFirst: readonly TrafficRecord[], page: number): string {
   return JSON.stringify(newestFirst.slice(PAGE_SIZE * (page - 1), PAGE_SIZE * page));
 }
 
-/** All records that a store serves, newest first. Fails if the statistics do not match. */
+/** Reads all records of a store, newest first. Fails if the statistics do not match. */
 export async function readAll(store: Store): Promise<{ state: State; records: TrafficRecord[] }> {
   const { state } = await store.readState({ fromPrimary: true });
   const records = await Array.fromAsync(readRecords(store, state));

@@ -10,9 +10,9 @@ import {
   SHORT_PAUSES,
 } from "../../src/store/retry.ts";
 
-/** Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the platform and the runtime throw. */
+/** Messages from the D1 documentation ("Debug D1", the changelog of September 2026), the platform and the runtime. */
 const MESSAGES = {
-  "of D1 is tried again": [
+  "of D1 is retried": [
     "D1_ERROR: D1 DB reset because its code was updated.",
     "D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.",
     "D1_ERROR: Network connection lost.",
@@ -22,19 +22,19 @@ const MESSAGES = {
     "D1_ERROR: Currently processing a long-running import.",
     "D1_ERROR: database is locked: SQLITE_BUSY",
   ],
-  "of D1 is not tried again": [
+  "of D1 is not retried": [
     "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
     "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
     "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
     "D1_ERROR: Your account has exceeded D1's free tier daily row read limit. Upgrade to a paid plan or wait until tomorrow (midnight UTC) to continue.",
     "D1_ERROR: no such column: first at offset 7: SQLITE_ERROR",
   ],
-  "of KV is tried again": [
+  "of KV is retried": [
     "KV GET failed: 500 Internal Server Error",
     "KV GET failed: 429 Too Many Requests",
     "Network connection lost.",
   ],
-  "of KV is not tried again": [
+  "of KV is not retried": [
     "KV GET failed: 400 Bad Request",
     "KV GET failed: 414 UTF-8 encoded length of 513 exceeds key length limit of 512.",
     "Too many API requests by single worker invocation.",
@@ -47,7 +47,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Reads through a binding whose calls do this. */
+/** Reads through a binding with a fake method. */
 function readThrough(store: "D1" | "KV", call: () => Promise<unknown>): Promise<unknown> {
   if (store === "KV") return bindNamespace({ get: call } as unknown as KVNamespace).get(["a"], 30);
   const session = { prepare: () => ({ bind: () => ({ all: call }) }) };
@@ -59,7 +59,7 @@ const cases = Object.entries(MESSAGES).flatMap(([outcome, messages]) =>
 );
 test.each(cases)("a read %s if it fails with %s", async (outcome, message) => {
   const store = outcome.includes("D1") ? "D1" : "KV";
-  const isRetried = outcome.endsWith("is tried again");
+  const isRetried = outcome.endsWith("is retried");
   const call = vi.fn(async () => ({ results: [] }));
   call.mockRejectedValueOnce(new Error(message));
   const read = readThrough(store, call).then(() => "done", String);
@@ -68,7 +68,7 @@ test.each(cases)("a read %s if it fails with %s", async (outcome, message) => {
   expect(call).toHaveBeenCalledTimes(isRetried ? 2 : 1);
 });
 
-test("the pauses double up to a second in all, however long the attempts take", async () => {
+test("the pauses double up to one second in total, and the time of the attempts does not count", async () => {
   vi.spyOn(Math, "random").mockReturnValue(1);
   const begin = Date.now();
   const times: number[] = [];
@@ -86,16 +86,16 @@ test("the pauses double up to a second in all, however long the attempts take", 
 test.each([
   [true, "first-primary"],
   [false, "first-unconstrained"],
-])("a read of D1 with newest: %s uses a session that is %s", async (newest, constraint) => {
+])("a read of D1 with fromPrimary: %s starts a session with %s", async (fromPrimary, constraint) => {
   const withSession = vi.fn(() => {
     throw new Error("enough");
   });
   const { query } = bindDatabase({ withSession } as unknown as D1Database);
-  await expect(query("", [], newest)).rejects.toThrow("enough");
+  await expect(query("", [], fromPrimary)).rejects.toThrow("enough");
   expect(withSession).toHaveBeenCalledExactlyOnceWith(constraint);
 });
 
-test("a location of KV keeps the state for 30 seconds, and blocks, which never change, for a day", async () => {
+test("a KV location caches the state for 30 seconds, and blocks for a day", async () => {
   const get = vi.fn(async () => null);
   const { readState, readBlocks } = createKvStore(bindNamespace({ get } as unknown as KVNamespace));
   await readState({ withBlock: 1 });
@@ -106,28 +106,28 @@ test("a location of KV keeps the state for 30 seconds, and blocks, which never c
   ]);
 });
 
-test("reads of the same thing that begin within a second are one read, and each is given up after three seconds", async () => {
-  const share = createSingleFlight();
+test("requests that start within a second share a read, and each request times out after three seconds", async () => {
+  const singleFlight = createSingleFlight();
   const read = vi.fn(() => new Promise<number>(() => {}));
-  const outlive = vi.fn();
+  const waitUntil = vi.fn();
   const failed = vi.fn();
-  const begin = () => void share("page", read, outlive).catch(failed);
-  begin();
+  const startRequest = () => void singleFlight("page", read, waitUntil).catch(failed);
+  startRequest();
   await vi.advanceTimersByTimeAsync(JOIN_WINDOW_MS - 1);
-  begin();
+  startRequest();
   expect(read).toHaveBeenCalledOnce();
-  expect(outlive, "the work may continue after the request").toHaveBeenCalledOnce();
+  expect(waitUntil, "the work may continue after the request").toHaveBeenCalledOnce();
   await vi.advanceTimersByTimeAsync(1);
-  begin();
-  expect(read, "a read that may hang is not joined").toHaveBeenCalledTimes(2);
+  startRequest();
+  expect(read, "no request joins a read that may hang").toHaveBeenCalledTimes(2);
   await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS - JOIN_WINDOW_MS);
-  const late = new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms`);
-  expect(failed.mock.calls).toEqual([[late]]);
+  const timeout = new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms`);
+  expect(failed.mock.calls).toEqual([[timeout]]);
   await vi.advanceTimersByTimeAsync(JOIN_WINDOW_MS);
-  expect(failed.mock.calls).toEqual([[late], [late], [late]]);
+  expect(failed.mock.calls).toEqual([[timeout], [timeout], [timeout]]);
   read.mockImplementation(() => Promise.resolve(2));
-  expect(await share("page", read, outlive), "it is read again").toBe(2);
+  expect(await singleFlight("page", read, waitUntil), "a later request starts a new read").toBe(2);
   read.mockImplementation(() => Promise.resolve(3));
-  expect(await share("page", read, outlive), "a result is given to nobody who comes later").toBe(3);
-  expect(vi.getTimerCount(), "reads that end in time leave no timer").toBe(0);
+  expect(await singleFlight("page", read, waitUntil), "results are not cached").toBe(3);
+  expect(vi.getTimerCount(), "no timer is left").toBe(0);
 });

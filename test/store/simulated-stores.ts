@@ -7,18 +7,18 @@ import type { SqlRow } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 import { getTrueTime, type Random } from "./virtual-clock.ts";
 
-/** Called with the name of the load that is served from now on. */
+/** Called with the name of the new current load. */
 export type OnSwitch = (load: string) => void;
 
-/** Opens a simulated store as it is seen from one place. */
+/** Opens a simulated store, as one location sees it. */
 export type OpenLocation = () => WritableStore;
 
-/** The part of the keys that a put of a simulated KV loses. */
-const LOST = 0.03;
+/** The share of the keys that a put of a simulated KV loses. */
+const LOST_SHARE = 0.03;
 
 /**
- * A KV namespace without timers. A location shows each key, or its absence, as it was at some time within the lag, and never
- * goes back behind what it has shown. A put loses some keys, and succeeds.
+ * Creates a KV namespace without timers. A location returns each key, or its absence, as it was at a random time within the lag, and
+ * never returns an older value later. A put loses some keys, and succeeds anyway.
  */
 export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): OpenLocation {
   const history = new Map<string, { at: number; value: string | null }[]>();
@@ -39,7 +39,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
     const namespace: Parameters<typeof createWritableKvStore>[0] = {
       get: async (keys) => keys.map(view),
       put: async (pairs) => {
-        for (const { key, value } of pairs) if (random() >= LOST) write(key, value);
+        for (const { key, value } of pairs) if (random() >= LOST_SHARE) write(key, value);
       },
       delete: async (keys) => {
         for (const key of keys) write(key, null);
@@ -55,19 +55,19 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
   };
 }
 
-/** A D1 database in SQLite, with a replica on which writes show later. */
+/** Creates a D1 database in SQLite, with a replica that lags. */
 export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwitch): OpenLocation {
   const [primary, replica] = [openDatabase(), openDatabase()];
   const pending: { at: number; statements: string[] }[] = [];
-  let served: unknown = "";
+  let current: unknown = "";
   const catchUp = () => {
     while (pending[0] && pending[0].at <= getTrueTime()) run(replica, pending.shift()?.statements ?? []);
   };
   const write = (statements: string[]) => {
     const changes = run(primary, statements);
     const load = primary.prepare("SELECT load FROM state").get()?.load;
-    if (load !== served) onSwitch(String(load));
-    served = load;
+    if (load !== current) onSwitch(String(load));
+    current = load;
     pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, getTrueTime() + random() * lagMs), statements });
     return changes;
   };

@@ -16,22 +16,21 @@ import { bindNamespace } from "../../src/store/kv.ts";
 import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 
-/** A database and a namespace to which tests write, both empty at first. */
+/** A local database and a local namespace, both empty at first. */
 export interface Stores {
   database: WritableDatabase;
   namespace: WritableNamespace;
-  /** Opens one of them as a deployed store, in which nothing lags. */
+  /** Opens the database or the namespace as a deployed store without lag. */
   open(name: StoreName): WritableStore;
-  /** Removes everything, as if nothing was ever loaded. */
+  /** Restores the state before the first load. */
   clear(): Promise<void>;
 }
 
-/** Opens stores as commands do on this machine, in SQLite and files, which is much faster than a runtime. */
+/** Opens stores in SQLite and files, as local commands do. A runtime would be much slower. */
 export async function openLocalStores(): Promise<Stores> {
   const sqlite = new DatabaseSync(":memory:");
   await applyMigrations(sqlite);
   const database = createLocalDatabase(sqlite);
-  // Nobody else reads the files.
   const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"), 0);
   return {
     database,
@@ -45,7 +44,7 @@ export async function openLocalStores(): Promise<Stores> {
   };
 }
 
-/** Opens the store of a worker, which nothing else writes to. */
+/** Opens the store of a local worker. */
 export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): WritableStore {
   const batchBytes = 250_000;
   if (name === "d1")
@@ -65,7 +64,10 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
   return createWritableKvStore(namespace, true);
 }
 
-/** Calls a function in place of each method of an object. It can run the method, wait or fail. */
+/**
+ * Replaces the methods of an object.
+ * @param around Called instead of each method, which it can run
+ */
 export function interceptCalls<T extends object>(
   target: T,
   around: (operate: () => Promise<unknown>) => Promise<unknown>,
@@ -78,8 +80,9 @@ export function interceptCalls<T extends object>(
 }
 
 /**
- * Loads records, newest first.
- * @returns the name of the load
+ * Loads records.
+ * @param records The records, newest first
+ * @returns The name of the load
  */
 export function loadRecords(
   store: WritableStore,
@@ -89,7 +92,7 @@ export function loadRecords(
   return replaceCollection(store, toCollection(records), options);
 }
 
-/** The names of the loads of which a store holds blocks, or the pieces of the statistics. */
+/** Returns the names of the loads that have blocks in a store, including the blocks of their statistics. */
 export async function listLoads({ database, namespace }: Stores, name: StoreName): Promise<string[]> {
   if (name === "kv") {
     const names = (await namespace.list()).map((key) => /^block\/([^/]+)/.exec(key)?.[1]);

@@ -3,23 +3,23 @@ import fc from "fast-check";
 import { vi } from "vitest";
 import { uniform } from "../../data/generator.ts";
 
-/** A number from 0 to 1, exclusive. */
+/** Returns a random number from 0 to 1, exclusive. */
 export type Random = () => number;
 
-/** The request of which the running code is a part. When it ends, the runtime drops its timers. */
+/** The current request. When a request ends, the runtime drops its timers. */
 export const currentRequest = new AsyncLocalStorage<{ isOver: boolean }>();
 
-/** What the clock of the running code shows in addition to the true time. */
+/** The error of the clock of the running code, in milliseconds. */
 export const clockSkew = new AsyncLocalStorage<number>();
 
-/** The time without any clockSkew. */
+/** Returns the time of an accurate clock. */
 export const getTrueTime = () => clockSkew.run(0, Date.now);
 
-/** Waits until the virtual clock shows this time later. */
+/** Waits on the virtual clock. */
 export const wait = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.round(milliseconds)));
 
-/** Repeats a simulation with other random numbers. A failure prints the seed with which it can be repeated. */
+/** Repeats a simulation with different random numbers. A failure prints its random seed. */
 export async function simulate(runs: number, run: (random: Random) => Promise<void>): Promise<void> {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const property = fc.asyncProperty(fc.noBias(fc.integer({ min: 0 })), async (seed) => {
@@ -30,12 +30,12 @@ export async function simulate(runs: number, run: (random: Random) => Promise<vo
   await fc.assert(property, { numRuns: runs, endOnFailure: true }).finally(() => vi.restoreAllMocks());
 }
 
-/** Lets all promises settle that need no time. */
+/** Waits until all promises are settled that need no timer. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Replaces the clock and the timers of this process by ones for which time passes only while everything waits. A simulation of hours
- * takes milliseconds, far less than with the fake timers of Vitest.
+ * Replaces the clock and the timers of this process. Virtual time passes only while all code waits, so a simulation of hours takes
+ * milliseconds. Vitest's fake timers are much slower.
  */
 function useVirtualClock() {
   let now = Date.UTC(2026, 0, 1);
@@ -50,7 +50,7 @@ function useVirtualClock() {
     return lastId;
   });
   vi.stubGlobal("clearTimeout", (id: number) => timers.delete(id));
-  const takeNext = () => {
+  const removeNext = () => {
     let next = 0;
     let first = Number.POSITIVE_INFINITY;
     for (const [id, { at }] of timers) if (at < first) [next, first] = [id, at];
@@ -59,7 +59,7 @@ function useVirtualClock() {
     return timer;
   };
   return {
-    /** Lets time pass until some work is done. @throws Error if it waits for a promise that never settles */
+    /** Lets time pass until the work is done. @throws Error if no timer is left before that */
     async run<T>(work: Promise<T>): Promise<T> {
       const forever = Promise.withResolvers<never>();
       let isDone = false;
@@ -68,13 +68,13 @@ function useVirtualClock() {
       };
       work.then(end, end);
       await settle();
-      for (let timer = takeNext(); timer && !isDone; timer = takeNext()) {
+      for (let timer = removeNext(); timer && !isDone; timer = removeNext()) {
         if (timer.request?.isOver) continue;
         now = timer.at;
         timer.run();
         await settle();
       }
-      if (!isDone) forever.reject(new Error("Nothing will ever settle what is waited for."));
+      if (!isDone) forever.reject(new Error("The simulation waits for a promise that never settles."));
       return Promise.race([work, forever.promise]);
     },
     restore(): void {
