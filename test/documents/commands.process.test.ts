@@ -45,7 +45,7 @@ async function writeFiles(): Promise<void> {
   );
 }
 
-const FILE_NAMES = /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|etag\.txt)/g;
+const FILE_NAMES = /\b(counts\.csv|generated\.csv|everything\.csv|records\.jsonl|etag\.txt)/g;
 
 /** Runs a command with the port and the folder of this test. Returns what it prints. */
 async function runCommand(command: string): Promise<string> {
