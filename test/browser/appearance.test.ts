@@ -1,7 +1,6 @@
-import { gzipSync } from "node:zlib";
-import type { Page, Response } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import axe from "axe-core";
-import { getServerOrigin, openDetails, openPage, SITE_PAGES } from "./pages.ts";
+import { openDetails, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 declare global {
@@ -13,7 +12,7 @@ declare global {
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** The violations that axe finds: the rule, and the element that breaks it. */
+/** Finds violations with axe: the rule and the element. */
 function findViolations(page: Page): Promise<string[]> {
   return page.evaluate(async (values) => {
     const { violations } = await window.axe.run(document, {
@@ -25,7 +24,7 @@ function findViolations(page: Page): Promise<string[]> {
   }, RULES);
 }
 
-/** The number of pixels by which the page is wider than its window. */
+/** Measures how many pixels the page is wider than its window. */
 function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => (document.scrollingElement?.scrollWidth ?? Number.NaN) - innerWidth);
 }
@@ -42,38 +41,38 @@ async function expectOutline(page: Page): Promise<void> {
   expect(await page.getByRole("navigation", { name: "Site" }).count()).toBe(1);
 }
 
-/** Takes a screenshot for people to look at, if the environment variable SCREENSHOTS is set. Git ignores it. */
+/** Saves a screenshot if the environment variable SCREENSHOTS is set. Git ignores the folder. */
 async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env.SCREENSHOTS) return;
   await page.screenshot({ path: `test-output/screenshots/${name}.png`, fullPage: true });
 }
 
-/** Shows an open page in the ways in which people look at it: windows of four widths, in pixels, light and dark. */
+/** Shows an open page in windows of four widths, in light and in dark mode. */
 async function forEachViewport(
   page: Page,
-  look: (name: string, width: number) => Promise<void>,
+  check: (name: string, width: number) => Promise<void>,
 ): Promise<void> {
   for (const width of [1920, 1280, 768, 360])
     for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
-      await look(`${width}-${colorScheme}`, width);
+      await check(`${width}-${colorScheme}`, width);
     }
 }
 
 test.for(SITE_PAGES)(
-  "$name: axe finds no violation, and the page fits into every window",
+  "$name has no accessibility violation, and fits into every window",
   async (sitePage, { visit }) => {
     const page = await openPage(visit, sitePage);
     await expectOutline(page);
     await page.evaluate(axe.source);
-    await forEachViewport(page, async (look, width) => {
+    await forEachViewport(page, async (viewport, width) => {
       // The layout at 1920 and 768 pixels is the same as at 1280 and 360 pixels.
-      if (width === 1280 || width === 360) expect(await findViolations(page), look).toEqual([]);
-      expect(await measureOverflow(page), look).toBeLessThanOrEqual(0);
+      if (width === 1280 || width === 360) expect(await findViolations(page), viewport).toEqual([]);
+      expect(await measureOverflow(page), viewport).toBeLessThanOrEqual(0);
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
-      expect(height, look).toBeLessThanOrEqual(sitePage.heights?.[width] ?? 10_000);
-      await takeScreenshot(page, `${sitePage.name}-${look}`);
+      expect(height, viewport).toBeLessThanOrEqual(sitePage.heights?.[width] ?? 10_000);
+      await takeScreenshot(page, `${sitePage.name}-${viewport}`);
     });
     await openDetails(page);
     expect(await findViolations(page), "unfolded").toEqual([]);
@@ -82,53 +81,39 @@ test.for(SITE_PAGES)(
   },
 );
 
-test.for(SITE_PAGES)(
-  "$name: without style sheets, the page has the same text",
-  async (sitePage, { visit }) => {
-    const page = await openPage(visit, sitePage, { viewport: { width: 1280, height: 900 } });
-    // Only innerText leaves out hidden text.
-    const readText = async () => (await page.locator("body").innerText()).replaceAll(/\s/g, "");
-    const text = await readText();
-    await page.locator("[rel=stylesheet]").evaluateAll((all) => all.map((one) => one.remove()));
-    expect(await page.evaluate(() => document.styleSheets.length)).toBe(0);
-    expect(await readText()).toBe(text);
-    const drawings = await page.locator("svg").evaluateAll((all) => all.map((one) => one.clientHeight));
-    expect(
-      Math.max(0, ...drawings),
-      "the figure would be black, and as high as several windows",
-    ).toBeLessThan(10);
-  },
-);
+test.for(SITE_PAGES)("$name has the same text without style sheets", async (sitePage, { visit }) => {
+  const page = await openPage(visit, sitePage, { viewport: { width: 1280, height: 900 } });
+  // Only innerText leaves out hidden text.
+  const readText = async () => (await page.locator("body").innerText()).replaceAll(/\s/g, "");
+  const text = await readText();
+  await page.locator("[rel=stylesheet]").evaluateAll((all) => all.map((one) => one.remove()));
+  expect(await page.evaluate(() => document.styleSheets.length)).toBe(0);
+  expect(await readText()).toBe(text);
+  const drawings = await page.locator("svg").evaluateAll((all) => all.map((one) => one.clientHeight));
+  expect(Math.max(0, ...drawings), "the chart would be black and very high").toBeLessThan(10);
+});
 
-test.for(SITE_PAGES)("$name: the printed page is complete", async (sitePage, { visit }) => {
-  // The width of an A4 page without its margins, at 96 pixels per inch.
+test.for(SITE_PAGES)("$name is complete when printed", async (sitePage, { visit }) => {
+  // The width of A4 paper without margins, at 96 pixels per inch.
   const page = await openPage(visit, sitePage, { viewport: { width: 718, height: 1_000 } });
   await page.emulateMedia({ media: "print" });
   expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
-  const scrolling = await page
-    .locator("section, pre, .scroll")
-    .evaluateAll((all) =>
-      all
-        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-        .map(({ className, tagName }) => `${tagName} ${className}`),
-    );
-  expect(scrolling).toEqual([]);
-  // Firefox moves an item of a grid or of a flexible box to the next sheet as a whole, which leaves a part of the sheet empty.
-  const moved = await page
-    .locator("main *")
-    .evaluateAll((all) =>
-      all
-        .filter(
-          (one) => one.clientHeight > 250 && /grid|flex/.test(getComputedStyle(one.parentElement!).display),
-        )
-        .map(({ className, tagName }) => `${tagName} ${className}`),
-    );
-  expect(moved).toEqual([]);
+  // Printing cuts scrolling elements. Firefox moves a high item of a grid or a flexbox to the next page, and leaves a gap.
+  const incomplete = await page.locator("main *").evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const { scrollWidth, clientWidth, clientHeight, parentElement } = element;
+        if (clientHeight > 250 && /grid|flex/.test(getComputedStyle(parentElement!).display)) return true;
+        return element.matches("section, pre") && scrollWidth > clientWidth;
+      })
+      .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+  );
+  expect(incomplete).toEqual([]);
   expect(await page.locator("button, input, .records ~ .client").filter({ visible: true }).count()).toBe(0);
   await takeScreenshot(page, `${sitePage.name}-print`);
 });
 
-test("the checks find mistakes", async ({ visit }) => {
+test("the checks find violations", async ({ visit }) => {
   const page = await visit();
   await page.goto("/");
   await page.evaluate(axe.source);
@@ -145,44 +130,19 @@ test("the checks find mistakes", async ({ visit }) => {
   expect(await measureOverflow(page)).toBeGreaterThan(0);
 });
 
-/** The maximum sizes of pages with everything that they load, in KiB, compressed in the same way as on the platform. */
-test.for([
-  ["landing", 12],
-  ["landing-decade", 25],
-  ["reference", 15],
-  ["records", 12],
-] as const)("%s loads less than %i KiB", async ([name, most], { visit }) => {
-  const sitePage = SITE_PAGES.find((one) => one.name === name)!;
-  const page = await visit({ origin: getServerOrigin(sitePage) });
-  const responses: Response[] = [];
-  page.on("response", (response) => responses.push(response));
-  await page.goto(sitePage.path);
-  // On a busy machine, the network can be idle for half a second before the style sheet is requested.
-  await page.waitForLoadState("networkidle");
-  const sizes = await Promise.all(responses.map(async (response) => gzipSync(await response.body()).length));
-  expect(sizes[0]).toBeGreaterThan(1_000);
-  expect(responses.some((response) => response.url().endsWith(".css"))).toBe(true);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(most * 1024);
-});
-
-test("a visit reports what goes wrong on its pages", async ({ visit }) => {
+test("a visit reports errors on its pages", async ({ visit }) => {
   const problems = [
     ["alert('hello')", /^dialog: hello/],
-    ["console.error('broken')", /^console: broken/],
     ["console.warn('old')", /^console: old/],
     ["setTimeout(() => { throw new Error('thrown') })", /^error: Error: thrown/],
+    ["Object.assign(new Image(), { src: 'http://127.0.0.1:9/' })", /^console: violates img-src/],
     ["Object.assign(new Image(), { src: '/missing.png' })", /^console: Failed to load resource.*missing.png/],
   ] as const;
-  const other = "http://127.0.0.1:9/";
-  const all = [...problems.map(([, problem]) => problem), /^no policy: .*bare$/, `another host: ${other}`];
   const page = await visit({
-    problems: expect.arrayContaining(all.map((one) => expect.stringMatching(one))),
+    problems: expect.arrayContaining(problems.map(([, problem]) => expect.stringMatching(problem))),
   });
   await page.goto("/api/tf1/records/");
   const last = page.waitForEvent("console", (message) => message.text().startsWith("Failed to load"));
   for (const [script] of problems) await page.evaluate(`void ${script}`);
   await last;
-  await page.route("/bare", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
-  await page.goto("/bare");
-  await page.goto(other).catch(() => {});
 });

@@ -7,7 +7,7 @@ import { expect, test } from "./visit.ts";
 const RECORDS = "/api/tf1/records/";
 const RECORD_PAGES = SITE_PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
 
-test.for(RECORD_PAGES)("$name: all fields are visible in every window", async (sitePage, { visit }) => {
+test.for(RECORD_PAGES)("$name shows all fields in every window", async (sitePage, { visit }) => {
   const page = await openPage(visit, sitePage);
   const right = (part: string) =>
     page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));
@@ -29,7 +29,7 @@ test.for(RECORD_PAGES)("$name: all fields are visible in every window", async (s
   }
 });
 
-/** The texts that are broken across lines, except long references of cameras. */
+/** Finds text with a line break, except in long camera references. */
 function findWrappedText(page: Page): Promise<(string | null)[]> {
   return page.locator("tbody :is(.camera_ref, .number, .model_name, .health, time)").evaluateAll((all) =>
     all
@@ -43,7 +43,7 @@ function findWrappedText(page: Page): Promise<(string | null)[]> {
   );
 }
 
-test("the only record of an hour has a mark in the figure that one sees", async ({ visit }) => {
+test("an hour between two gaps has a visible mark in the chart", async ({ visit }) => {
   const page = await visit({ origin: inject("others").one });
   await page.goto("/");
   for (const width of [1280, 360]) {
@@ -53,7 +53,7 @@ test("the only record of an hour has a mark in the figure that one sees", async 
   }
 });
 
-test("a jump to a date leads to its row, below the headings", async ({ visit }) => {
+test("a jump to a date scrolls to its row, below the headings", async ({ visit }) => {
   const page = await visit({ viewport: { width: 1280, height: 400 } });
   await page.goto("/go?date=2025-10-30");
   const top = async (part: string) => (await page.locator(part).first().boundingBox())?.y;
@@ -61,38 +61,23 @@ test("a jump to a date leads to its row, below the headings", async ({ visit }) 
   expect(await top(":target")).toBeLessThan(200);
 });
 
-test("what cannot be clicked and the current page are visible with forced colours", async ({ visit }) => {
+test("disabled buttons and the current page are visible with forced colors", async ({ visit }) => {
   const page = await visit({ forcedColors: "active" });
   await page.goto(RECORDS);
-  const colours = await page
+  const colors = await page
     .locator("nav.row .button")
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).borderColor));
-  expect(colours[0]).not.toBe(colours[2]);
+  expect(colors[0]).not.toBe(colors[2]);
   const current = page.locator("[aria-current]");
   expect(await current.evaluate((one) => getComputedStyle(one).borderBottomWidth)).toBe("3px");
 });
-
-test.for([
-  [360, 2 * 740],
-  [1280, 900],
-] as const)(
-  "the landing page %i pixels wide begins with a command and a record of its response",
-  async ([width, height], { visit }) => {
-    const page = await visit({ viewport: { width, height } });
-    await page.goto("/");
-    for (const text of ["curl -s ", '"model_name"']) {
-      const box = await page.locator("code", { hasText: text }).first().boundingBox();
-      expect(box!.y + box!.height).toBeLessThan(height);
-    }
-  },
-);
 
 test.for([
   { colorScheme: "light" },
   { colorScheme: "dark" },
   { forcedColors: "active" },
   { media: "print" },
-] as const)("the lines of the figure are visible and distinct with %j", async (look, { visit }) => {
+] as const)("the lines of the chart are visible and different with %j", async (look, { visit }) => {
   const { media, ...options } = { media: "screen" as const, ...look };
   const page = await visit({ ...options, viewport: { width: 360, height: 800 } });
   await page.goto("/");
@@ -119,26 +104,23 @@ test.for([
   [`${RECORDS}?page=2&prefer=body=cut`, "text=HTTP 200 OK", 1],
   ["/", ".code", 5],
   ["/docs", "[id^=fault-]", Object.keys(OPTIONS).length],
-] as const)("the paper of %s has every %s", async ([path, part, count], { visit }) => {
+] as const)("the printed %s has every %s", async ([path, part, count], { visit }) => {
   const page = await visit();
   await page.emulateMedia({ media: "print" });
   await page.goto(path);
   expect(await page.locator(part).filter({ visible: true }).count()).toBe(count);
 });
 
-test.for(["/", "/docs", RECORDS])(
-  "nothing on %s moves when its scripts come, however late",
-  async (path, { visit }) => {
-    const measure = async (width: number, javaScriptEnabled: boolean) => {
-      const page = await visit({ viewport: { width, height: 900 }, javaScriptEnabled });
-      await page.goto(path);
-      await openDetails(page);
-      return page
-        .locator("body *:not(.code > :not(pre))")
-        .evaluateAll((all) =>
-          all.map((one) => `${one.tagName} ${JSON.stringify(one.getBoundingClientRect())}`),
-        );
-    };
-    for (const width of [360, 1280]) expect(await measure(width, true)).toEqual(await measure(width, false));
-  },
-);
+test.for(["/", "/docs", RECORDS])("nothing on %s moves when its scripts run", async (path, { visit }) => {
+  const measure = async (width: number, javaScriptEnabled: boolean) => {
+    const page = await visit({ viewport: { width, height: 900 }, javaScriptEnabled });
+    await page.goto(path);
+    await openDetails(page);
+    return page
+      .locator("body *:not(.code > :not(pre))")
+      .evaluateAll((all) =>
+        all.map((one) => `${one.tagName} ${JSON.stringify(one.getBoundingClientRect())}`),
+      );
+  };
+  for (const width of [360, 1280]) expect(await measure(width, true)).toEqual(await measure(width, false));
+});

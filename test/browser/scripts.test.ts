@@ -3,32 +3,29 @@ import { describe } from "vitest";
 import { openDetails } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
-/** Waits until the status next to a button is a word. */
-function waitForStatus(piece: Locator, word: string): Promise<void> {
-  return expect.poll(() => piece.getByRole("status").textContent()).toBe(word);
+/** Waits until the only status in a part of the page has a text. */
+function waitForStatus(part: Locator, text: RegExp): Promise<void> {
+  return expect.poll(() => part.getByRole("status").textContent()).toMatch(text);
 }
 
 describe("copy buttons", () => {
   test("copy the text of their code block", async ({ visit }) => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
     for (const [path, count] of [
-      // The address, two commands and three programs.
+      // The URL, two commands and two scripts.
       ["/", 5],
       ["/docs", 1],
       ["/api/tf1/records/", 1],
     ] as const) {
       await page.goto(path);
       await openDetails(page);
-      const pieces = await page.locator(".code").all();
-      expect(pieces).toHaveLength(count);
-      for (const piece of pieces) {
-        const measure = () => piece.locator("pre").evaluate((one) => [one.clientWidth, one.clientHeight]);
-        const size = await measure();
-        await piece.getByRole("button", { name: /^Copy: / }).click();
-        await waitForStatus(piece, "Copied");
-        expect(await measure()).toEqual(size);
+      const blocks = await page.locator(".code").all();
+      expect(blocks).toHaveLength(count);
+      for (const block of blocks) {
+        await block.getByRole("button", { name: /^Copy: / }).click();
+        await waitForStatus(block, /^Copied$/);
         expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-          await piece.locator("code").textContent(),
+          await block.locator("code").textContent(),
         );
       }
     }
@@ -38,19 +35,16 @@ describe("copy buttons", () => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.clock.install({ time: 0 });
     await page.goto("/");
-    // Until then, the clock goes on by itself.
     await page.clock.pauseAt(3_600_000);
-    const piece = page.locator(".code").first();
-    const button = piece.getByRole("button");
-    await button.click();
-    await waitForStatus(piece, "Copied");
-    await page.clock.runFor(1_500);
-    await button.click();
-    await waitForStatus(piece, "Copied");
-    await page.clock.runFor(1_500);
-    await waitForStatus(piece, "Copied");
+    const block = page.locator(".code").first();
+    for (let click = 0; click < 2; click++) {
+      await block.getByRole("button").click();
+      await waitForStatus(block, /^Copied$/);
+      await page.clock.runFor(1_500);
+    }
+    await waitForStatus(block, /^Copied$/);
     await page.clock.runFor(1_000);
-    await waitForStatus(piece, "");
+    await waitForStatus(block, /^$/);
   });
 
   test("select the text if the clipboard is not allowed", async ({ visit }) => {
@@ -58,16 +52,16 @@ describe("copy buttons", () => {
     await page.context().grantPermissions([]);
     await page.goto("/");
     await openDetails(page);
-    const piece = page.locator(".code", { has: page.getByRole("button", { name: "Copy: Python" }) });
-    await piece.getByRole("button").click();
-    await waitForStatus(piece, "Selected");
+    const block = page.locator(".code", { has: page.getByRole("button", { name: "Copy: Python" }) });
+    await block.getByRole("button").click();
+    await waitForStatus(block, /^Selected$/);
     expect(await page.evaluate(() => getSelection()?.toString())).toBe(
-      await piece.locator("code").textContent(),
+      await block.locator("code").textContent(),
     );
   });
 });
 
-/** Fills the form of the API reference, and returns a function that presses a button of it. */
+/** Fills the form of the API reference, and returns a function that clicks one of its buttons. */
 async function fillForm(page: Page, number: string, prefer: string) {
   await page.goto("/docs");
   await page.getByLabel("page").fill(number);
@@ -75,7 +69,7 @@ async function fillForm(page: Page, number: string, prefer: string) {
   return (button: string) => page.getByRole("button", { name: button }).click();
 }
 
-test("without scripts, the form opens the response or a web page", async ({ visit }) => {
+test("without scripts, the form opens the JSON response or the HTML view", async ({ visit }) => {
   const page = await visit({ javaScriptEnabled: false });
   const prefer = "delay=20-80,retry-after=date";
   let press = await fillForm(page, "3", prefer);
@@ -90,18 +84,16 @@ test("without scripts, the form opens the response or a web page", async ({ visi
   expect(new URL(page.url()).search).toBe("?page=&prefer=&format=api");
 });
 
-describe("with scripts, a request is sent in place:", () => {
-  /** Sends a request, and reads the response that is shown when it is complete. */
+describe("the form of the API reference", () => {
+  /** Sends a request, and returns the complete response as the page shows it. */
   async function send(page: Page, prefer: string, summary: RegExp): Promise<string> {
     const press = await fillForm(page, "3", prefer);
     await press("Send");
-    await expect
-      .poll(() => page.getByRole("status").allTextContents())
-      .toContainEqual(expect.stringMatching(summary));
+    await waitForStatus(page.getByRole("form"), summary);
     return (await page.locator(".response pre").filter({ visible: true }).textContent()) ?? "";
   }
 
-  test("the form shows the response, and a command that follows it", async ({ visit }) => {
+  test("shows the response, and a command that repeats the request", async ({ visit }) => {
     const page = await visit();
     const text = await send(page, "delay=200", /^200 OK, [\d,]+ ms$/);
     expect(text).toMatch(/^GET .*\?page=3&prefer=delay%3D200\n\nHTTP 200 OK\n/);
@@ -121,7 +113,7 @@ describe("with scripts, a request is sent in place:", () => {
     expect(new URL(page.url()).pathname).toBe("/api/tf1/records/");
   });
 
-  test("nothing moves while a response is delayed or replaces another one", async ({ visit }) => {
+  test("does not move while a response is delayed or replaces the previous one", async ({ visit }) => {
     const page = await visit();
     await send(page, "delay=0", /^200 OK/);
     const panel = page.locator(".response").filter({ visible: true });
@@ -130,9 +122,7 @@ describe("with scripts, a request is sent in place:", () => {
     await page.route("**/records/*", (route) => held.promise.then(() => route.continue()));
     await page.getByLabel("prefer").fill("delay=1");
     await page.getByRole("button", { name: "Send" }).click();
-    await expect
-      .poll(() => page.getByRole("status").allTextContents())
-      .toContainEqual("Waiting for the response");
+    await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
     expect([await panel.boundingBox(), await panel.textContent()]).toEqual([
       before,
       expect.stringContaining("Preference-Applied: delay=0"),
@@ -142,13 +132,13 @@ describe("with scripts, a request is sent in place:", () => {
     expect(await panel.boundingBox()).toEqual(before);
   });
 
-  test("the form shows an error whose body is not JSON", async ({ visit }) => {
+  test("shows an error with an invalid body", async ({ visit }) => {
     const page = await visit({ problems: [expect.stringContaining("status of 503")] });
     const text = await send(page, "code=503,body=garbage", /^503 Service Unavailable, /);
     expect(text).toMatch(/\nRetry-After: 2\n(.+\n)*\n\{"count": 1, .*<not json>$/);
   });
 
-  test("the form shows that a connection fails, and the headers before it", async ({ visit }) => {
+  test("shows the headers of a response whose connection fails", async ({ visit }) => {
     const problems = expect.arrayContaining([expect.stringContaining("failed request")]);
     const text = await send(await visit({ problems }), "body=cut", /^The connection failed$/);
     expect(text).toContain("\nPreference-Applied: body=cut\n");

@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
 import { generateRecords } from "../../data/generator.ts";
@@ -20,32 +19,20 @@ declare module "vitest" {
   }
 }
 
-/** The names of Chromium in Debian, in Ubuntu and from Google. The headless shell takes half the CPU time of the others. */
-const NAMES = [
-  "chromium-headless-shell",
-  "chromium",
-  "google-chrome",
-  "google-chrome-stable",
-  "chromium-browser",
-];
-
 const MISSING =
   "Chromium was not found. Run `apt-get install chromium-headless-shell` or set the environment variable CHROMIUM to its path.";
 
-/** Finds Chromium on the PATH as a shell does, which ignores folders that it cannot read. Small systems have no `which`. */
-function findChromium(): string | undefined {
-  const folders = String(process.env.PATH).split(delimiter);
-  const paths = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return paths.find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+/** Finds Chromium on the PATH by its names in Debian, in Ubuntu and from Google. The headless shell uses half the CPU time. */
+function findChromium(): string {
+  const find = 'for name; do command -v "$name" && exit; done';
+  const names = [
+    "chromium-headless-shell",
+    "chromium",
+    "google-chrome",
+    "google-chrome-stable",
+    "chromium-browser",
+  ];
+  return spawnSync("sh", ["-c", find, "sh", ...names], { encoding: "utf8" }).stdout.trim();
 }
 
 /** Starts the browser and the worker once for all browser tests. */
@@ -93,7 +80,7 @@ async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
     camera_pk: index % references.length,
     camera_ref: references[index % references.length]!,
   }));
-  // A word that is wider than a phone.
+  // A word that is wider than the screen of a phone.
   const source = ["x".repeat(100)];
   const [empty, one, day, decade, old, failing] = await Promise.all([
     startWith([]),

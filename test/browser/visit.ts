@@ -12,7 +12,7 @@ import { afterAll, test as base, beforeAll, expect, inject } from "vitest";
 export { expect } from "vitest";
 
 interface VisitOptions extends BrowserContextOptions {
-  /** The origin of the service; by default that of the worker that serves the seed. */
+  /** The origin of the service; by default the origin of the worker that serves the seed. */
   origin?: string;
   /** The expected problems; by default none. */
   problems?: unknown;
@@ -30,8 +30,8 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 /**
- * A test in the browser. At its end, it fails if one of its pages has sent a request to another host, has logged an error
- * or a warning, could not load something, or has opened a dialog.
+ * A test in the browser. The test fails at its end if one of its pages sent a request to a different host, logged an error or a warning,
+ * failed to load a file, or opened a dialog.
  */
 export const test = base
   .extend("visit", async ({ onTestFinished }): Promise<Visit> => {
@@ -53,7 +53,7 @@ export const test = base
   })
   .skipIf(endpoint === undefined);
 
-/** Does something on the current page that opens a new page, and waits until the new page is loaded. */
+/** Performs an action that opens a new page, and waits until the new page is loaded. */
 export async function follow(page: Page, act: () => Promise<unknown>): Promise<Response> {
   const [response] = await Promise.all([
     page.waitForResponse((response) => response.request().isNavigationRequest()),
@@ -69,12 +69,10 @@ async function watch(context: BrowserContext, origin: string): Promise<string[]>
   const documents = new Set<string>();
   context.on("request", (request) => {
     if (!request.url().startsWith("data:") && new URL(request.url()).origin !== origin)
-      problems.push(`request to another host: ${request.url()}`);
+      problems.push(`request to a different host: ${request.url()}`);
   });
   context.on("response", (response) => {
-    if (!response.request().isNavigationRequest()) return;
-    documents.add(response.url());
-    if (isUnprotected(response)) problems.push(`no policy: ${response.url()}`);
+    if (response.request().isNavigationRequest()) documents.add(response.url());
   });
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText;
@@ -98,14 +96,7 @@ async function watch(context: BrowserContext, origin: string): Promise<string[]>
   return problems;
 }
 
-/** Whether it is a web page without a Content-Security-Policy. The browser sends no event for these pages. */
-function isUnprotected(response: Response): boolean {
-  const headers = response.headers();
-  const isPage = headers["content-type"]?.startsWith("text/html") ?? false;
-  return isPage && !headers["content-security-policy"]?.includes("default-src 'none'");
-}
-
-/** The browser logs every page with an error status. Tests check the status themselves. */
+/** The browser logs every page with an error status. The tests check the status. */
 function isErrorPage(message: ConsoleMessage, documents: Set<string>): boolean {
   const isStatus = /^Failed to load resource: the server responded with a status of [45]/.test(
     message.text(),
