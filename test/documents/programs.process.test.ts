@@ -54,3 +54,7 @@ test.runIf(hasModule("requests"))("a client that retries gets its page", () => {
 test("a crawl that fails in its middle loses nothing", () => {
   expect(run("docs/faults.md", "js", "body=cut")).toBe("60 records\n");
 });
+
+test("a client with a timeout does not wait for a hanging response", () => {
+  expect(run("docs/faults.md", "js", "prefer=hang")).toBe("TimeoutError\n");
+});
