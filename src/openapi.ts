@@ -15,27 +15,23 @@ const FAULTS_ONLY = { "x-faults-only": true } as const;
 
 const FORMAT_SCHEMA: Schema = { type: "string", enum: ["api", "json"], default: "api" };
 
-function createParameter(
-  name: string,
-  place: "query" | "header",
-  description: string,
-  schema: Schema = { type: "string" },
-): Parameter {
-  return { name, in: place, description, schema };
-}
-
-const PREFER_PARAMETERS = [
-  createParameter(
-    "prefer",
-    "query",
-    `Makes the response fail, to test a client. The links keep the parameter. The options can be combined:\n\n${formatOptions()}`,
-  ),
-  createParameter(
-    "Prefer",
-    "header",
-    "Accepts the same options as the query parameter `prefer`, and has precedence over it. Unknown and invalid options are ignored (RFC 7240). Caches do not vary on this header, so a cache may return a stored page, or a page up to an hour old in place of a 5xx. To avoid that, use the query parameter or the cache mode `no-store`.",
-  ),
-].map((parameter) => ({ ...parameter, ...FAULTS_ONLY }));
+const PREFER_PARAMETERS: Parameter[] = [
+  {
+    name: "prefer",
+    in: "query",
+    description: `Makes the response fail, to test a client. The links keep the parameter. The options can be combined:\n\n${formatOptions()}`,
+    schema: { type: "string" },
+    ...FAULTS_ONLY,
+  },
+  {
+    name: "Prefer",
+    in: "header",
+    description:
+      "Accepts the same options as the query parameter `prefer`, and has precedence over it. Unknown and invalid options are ignored (RFC 7240). Caches do not vary on this header, so a cache may return a stored page, or a page up to an hour old in place of a 5xx. To avoid that, use the query parameter or the cache mode `no-store`.",
+    schema: { type: "string" },
+    ...FAULTS_ONLY,
+  },
+];
 
 function formatOptions(): string {
   const rows = Object.values(OPTIONS);
@@ -93,13 +89,13 @@ function listHeaders(...names: (keyof typeof HEADERS)[]): ResponseObject["header
   );
 }
 
-function createContent(schema: string, example?: object): Content {
-  const reference = { $ref: `#/components/schemas/${schema}` };
-  return { "application/json": { schema: reference, ...(example && { example }) } };
+function createContent(schema: Schema, example?: object): Content {
+  return { "application/json": { schema, ...(example && { example }) } };
 }
 
 function createError(description: string, ...headers: "Retry-After"[]): ResponseObject {
-  return { description, headers: listHeaders(...headers), content: createContent("Error") };
+  const content = createContent({ $ref: "#/components/schemas/Error" });
+  return { description, headers: listHeaders(...headers), content };
 }
 
 /** The errors of both operations. */
@@ -149,36 +145,40 @@ const LIST_OPERATION: Operation = {
 
 \`HEAD\` has the same response without its body.`,
   parameters: [
-    createParameter(
-      "page",
-      "query",
-      "The number of the page: 1 is the newest, and `last` is the oldest. Absent or empty means 1. If the parameter is repeated, the last value counts.",
-      {
+    {
+      name: "page",
+      in: "query",
+      description:
+        "The number of the page: 1 is the newest, and `last` is the oldest. Absent or empty means 1. If the parameter is repeated, the last value counts.",
+      schema: {
         anyOf: [
           { type: "integer", minimum: 1, maximum: MAX_PAGE },
           { type: "string", const: "last" },
         ],
         default: 1,
       },
-    ),
-    createParameter(
-      "format",
-      "query",
-      "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
-      FORMAT_SCHEMA,
-    ),
+    },
+    {
+      name: "format",
+      in: "query",
+      description:
+        "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
+      schema: FORMAT_SCHEMA,
+    },
     ...PREFER_PARAMETERS,
-    createParameter(
-      "If-None-Match",
-      "header",
-      "The entity-tags of the client's copies, or `*`. If they include the page's `ETag`, the response is 304.",
-    ),
+    {
+      name: "If-None-Match",
+      in: "header",
+      description:
+        "The entity-tags of the client's copies, or `*`. If they include the page's `ETag`, the response is 304.",
+      schema: { type: "string" },
+    },
   ],
   responses: {
     200: {
       description: "The page, with links to its neighbors.",
       headers: listHeaders("ETag", "Data-Source", "Link"),
-      content: createContent("Page", EXAMPLE_PAGE),
+      content: createContent({ $ref: "#/components/schemas/Page" }, EXAMPLE_PAGE),
     },
     304: {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
@@ -195,38 +195,32 @@ const DESCRIBE_OPERATION: Operation = {
   summary: "Describe the collection",
   description: "Describes the collection and its media types.",
   parameters: [
-    createParameter(
-      "format",
-      "query",
-      "The description is always JSON. With `json`, `Accept` does not matter. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
-      FORMAT_SCHEMA,
-    ),
+    {
+      name: "format",
+      in: "query",
+      description:
+        "The description is always JSON. With `json`, `Accept` does not matter. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
+      schema: FORMAT_SCHEMA,
+    },
     ...PREFER_PARAMETERS,
   ],
   responses: {
     200: {
       description: "The description of the collection.",
       headers: listHeaders(),
-      content: createContent("Description", OPTIONS_BODY),
+      content: createContent({ type: "object" }, OPTIONS_BODY),
     },
     404: createError("`format` is unknown."),
     ...ERRORS,
   },
 };
 
-const Description = z.strictObject({
-  name: z.string(),
-  description: z.string(),
-  renders: z.array(z.string()).meta({ description: "The media types of responses." }),
-  parses: z.array(z.string()).meta({ description: "The media types that a write operation would accept." }),
-});
 const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What went wrong." }) });
 
 function convertSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string; title: string }>();
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
   registry.add(Page, { id: "Page", title: "Page envelope" });
-  registry.add(Description, { id: "Description", title: "Description of the collection" });
   registry.add(ErrorBody, { id: "Error", title: "Error" });
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
