@@ -20,7 +20,7 @@ const all = makeNewestFirst(2_000);
 const BEFORE = all.slice(0, BLOCK_SIZE + 10);
 const [ONE, OTHER] = [all.slice(500, 500 + 2 * BLOCK_SIZE + 20), all.slice(1_000, 1_000 + BLOCK_SIZE + 5)];
 
-/** What a command does to a store. */
+/** A write by a command. */
 type Write = (store: WritableStore, records: TrafficRecord[]) => Promise<unknown>;
 const WRITES: Record<string, Write> = {
   load: (store, records) => loadRecords(store, records),
@@ -28,20 +28,20 @@ const WRITES: Record<string, Write> = {
   sweep: (store) => store.sweep(),
 };
 
-/** What happens at one step of a write: nothing, or it fails before or after its operation, or from then on nothing works. */
-const FATES = ["goes on", "loses a result", "crashes before a step", "crashes after a step"];
+/** The failures of a writer at one step. After a crash, all its steps fail. */
+const FAILURES = ["continues", "loses the result of a step", "crashes before a step", "crashes after a step"];
 
-/** What else happens in KV, although the step succeeds. */
-const LOSES_PUTS = "loses what it puts";
+/** Only in KV: the step succeeds, but its key is not written. */
+const LOSES_PUTS = "loses a key";
 
-/** How long a step takes. */
+/** The duration of a step. */
 const STEP_MS = 2_000;
 
-class LostError extends Error {}
+class SimulatedError extends Error {}
 
 /**
- * Called in place of each operation of a store on its database or namespace. It can run the operation, let another writer act
- * before, or fail before or after.
+ * Called instead of each operation of a store on its database or namespace.
+ * @param operate Runs the operation
  */
 type OnStep = (operate: () => Promise<unknown>, isPut?: boolean) => Promise<unknown>;
 
@@ -57,7 +57,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     vi.setSystemTime(now);
   };
 
-  /** The store with operations that a test controls. Blocks are written and removed one by one, so that there are many steps. */
+  /** Opens the store with a hook. Blocks are written and removed one at a time, so that there are many steps. */
   function openStepwise(onStep: OnStep): WritableStore {
     const { database, namespace } = stores;
     if (name === "d1") return createWritableD1Store({ ...interceptCalls(database, onStep), batchBytes: 1 });
@@ -67,81 +67,75 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     const stepwise: WritableNamespace = {
       ...interceptCalls(namespace, onStep),
       batchBytes: 1,
-      // KV writes and removes each key by itself.
+      // KV writes and removes each key separately.
       put: (pairs) => each(pairs, true, (pair) => namespace.put([pair])),
       delete: (keys) => each(keys, false, (key) => namespace.delete([key])),
     };
     return createWritableKvStore(stepwise, false, 0);
   }
 
-  /** Prepares a store into which nothing was ever loaded, or that serves records, when nothing before can be needed or running. */
-  async function prepare(before: TrafficRecord[]): Promise<void> {
+  /** Prepares a store with these records, or one before its first load. Earlier loads are too old to matter. */
+  async function prepare(previous: TrafficRecord[]): Promise<void> {
     advanceTime(2 * ORPHAN_AGE_MS);
     await stores.clear();
-    if (before.length > 0) await loadRecords(store, before);
+    if (previous.length > 0) await loadRecords(store, previous);
     advanceTime(2 * SWEEP_DELAY_MS);
   }
 
-  /** Runs a write, and lets another one run before the operation of a step. What is served must be complete after every step. */
-  async function runBoth(at: number, fate: string, victim: Write, intruder: Write) {
+  /** Runs a first write, and a second write before step `at` of the first. After every step, the served collection must be complete. */
+  async function runBoth(at: number, failure: string, first: Write, second: Write) {
     let step = 0;
     let isCrashed = false;
-    let intruded: unknown = "did not run";
+    let secondOutcome: unknown = "did not run";
     const onStep: OnStep = async (operate, isPut = false) => {
-      if (isCrashed) throw new LostError("crashed");
-      if (fate === LOSES_PUTS && !isPut) return operate();
+      if (isCrashed) throw new SimulatedError("crashed");
+      if (failure === LOSES_PUTS && !isPut) return operate();
       await readAll(store);
       advanceTime(STEP_MS);
       if (++step !== at) return operate();
-      intruded = await getOutcome(intruder(store, OTHER));
-      isCrashed = fate.startsWith("crashes");
-      return applyFate(fate, operate);
+      secondOutcome = await getOutcome(second(store, OTHER));
+      isCrashed = failure.startsWith("crashes");
+      return applyFailure(failure, operate);
     };
-    const outcome = await getOutcome(victim(openStepwise(onStep), ONE));
-    return { outcome, intruded, steps: step };
+    const outcome = await getOutcome(first(openStepwise(onStep), ONE));
+    return { outcome, secondOutcome, steps: step };
   }
 
-  const pairs = Object.keys(WRITES).flatMap((victim) => Object.keys(WRITES).map((other) => [victim, other]));
-  const starts = [[], BEFORE];
-  const cases = pairs.flatMap(([victim = "", intruder = ""]) =>
-    starts.flatMap((before) =>
-      // A sweep puts nothing.
-      (name === "kv" && victim !== "sweep" ? [...FATES, LOSES_PUTS] : FATES).map((fate) => ({
-        victim,
-        intruder,
-        before,
-        fate,
-        records: before.length,
-      })),
+  const cases = Object.keys(WRITES).flatMap((first) =>
+    Object.keys(WRITES).flatMap((second) =>
+      [[], BEFORE].flatMap((previous) =>
+        [...FAILURES, ...(name === "kv" && first !== "sweep" ? [LOSES_PUTS] : [])].map((failure) => {
+          return { first, second, previous, failure, count: previous.length };
+        }),
+      ),
     ),
   );
 
   test.each(cases)(
-    "a $victim over $records records that meets a $intruder at any step and $fate: all that is served is there",
-    async ({ victim, intruder, before, fate }) => {
-      const [first, second] = [WRITES[victim] as Write, WRITES[intruder] as Write];
-      await prepare(before);
-      const { steps } = await runBoth(0, fate, first, second);
+    "the served collection is complete if a $first over $count records meets a $second at any step and $failure",
+    async ({ first, second, previous, failure }) => {
+      const writes = [WRITES[first] as Write, WRITES[second] as Write] as const;
+      await prepare(previous);
+      const { steps } = await runBoth(0, failure, ...writes);
       expect(steps).toBeGreaterThan(0);
       for (let at = 1; at <= steps; at++) {
-        await prepare(before);
-        const result = await runBoth(at, fate, first, second);
+        await prepare(previous);
+        const { outcome, secondOutcome } = await runBoth(at, failure, ...writes);
         const { records } = await readAll(store);
-        const message = `step ${at} of ${steps}: ${result.outcome}, ${result.intruded}`;
-        const loaded = [
-          ...(victim !== "sweep" ? [{ outcome: result.outcome, records: ONE }] : []),
-          ...(intruder !== "sweep" ? [{ outcome: result.intruded, records: OTHER }] : []),
+        const loads = [
+          ...(first === "sweep" ? [] : [{ outcome, records: ONE }]),
+          ...(second === "sweep" ? [] : [{ outcome: secondOutcome, records: OTHER }]),
         ];
-        const done = loaded.filter(({ outcome }) => outcome === "done");
-        const open = loaded.filter(({ outcome }) => isUnknown(outcome));
-        const possible = done.length > 0 ? [...done, ...open] : [{ records: before }, ...open];
+        const done = loads.filter(({ outcome }) => outcome === "done");
+        const unknown = loads.filter(({ outcome }) => isUnknown(outcome));
+        const possible = done.length > 0 ? [...done, ...unknown] : [{ records: previous }, ...unknown];
         expect(
-          possible.map((one) => joinIds(one.records)),
-          message,
+          possible.map((load) => joinIds(load.records)),
+          `step ${at} of ${steps}: ${outcome}, ${secondOutcome}`,
         ).toContain(joinIds(records));
-        if (before.length === 0 && loaded.length === 2 && fate === "goes on")
+        if (previous.length === 0 && loads.length === 2 && failure === "continues")
           expect(done.length, "at least one load succeeds").toBeGreaterThan(0);
-        // What is left does not keep the next load from repairing everything.
+        // The next load and a later sweep repair the store.
         advanceTime(2 * ORPHAN_AGE_MS);
         const next = await loadRecords(store, BEFORE);
         expect(joinIds((await readAll(store)).records)).toBe(joinIds(BEFORE));
@@ -152,18 +146,18 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     },
   );
 
-  test("loads that begin in the same millisecond, or earlier by their clocks, share no name", async () => {
+  test("loads have different names, even if they start in the same millisecond or with a slow clock", async () => {
     await prepare(BEFORE);
     const { load, sequence } = (await store.readState()).state;
     advanceTime(-ORPHAN_AGE_MS);
     const names = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
     expect(new Set([load, ...names])).toHaveLength(3);
     expect((await store.readState()).state).toMatchObject({ load: names[1], sequence: sequence + 2 });
-    // KV spares loads that may be running.
+    // In KV, a load that may be running is not removed.
     expect(await listLoads(stores, name)).toEqual(name === "d1" ? [names[1]] : [...names, load].sort());
   });
 
-  test("the seed is not loaded if anything was ever loaded, and then leaves nothing behind", async () => {
+  test("a load of the seed is rejected after any load, and leaves no blocks", async () => {
     await prepare([]);
     const empty = await loadRecords(store, []);
     const loading = loadRecords(store, ONE, { onlyIfEmpty: true });
@@ -173,7 +167,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect(await listLoads(stores, name)).toEqual([empty]);
   });
 
-  test("the seed removes nothing, because another load may be running", async () => {
+  test("a load of the seed removes no blocks, because a different load may be running", async () => {
     await prepare([]);
     await store.write("0running", [{ number: 1, text: "" }]);
     const seed = await loadRecords(store, ONE, { onlyIfEmpty: true });
@@ -194,7 +188,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect((await readAll(store)).records).toEqual(ONE);
   });
 
-  test("a load that takes too long for the clocks of others is refused, if clocks decide", async () => {
+  test("a load that takes hours is rejected in KV, where clocks decide, and succeeds in D1", async () => {
     await prepare(BEFORE);
     const slow = openStepwise(async (operate) => {
       advanceTime(MAX_LOAD_MS / 3);
@@ -205,29 +199,29 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   });
 });
 
-async function applyFate(fate: string, operate: () => Promise<unknown>): Promise<unknown> {
-  if (fate === LOSES_PUTS) return undefined;
-  if (fate === "crashes before a step") throw new LostError(fate);
+async function applyFailure(failure: string, operate: () => Promise<unknown>): Promise<unknown> {
+  if (failure === LOSES_PUTS) return undefined;
+  if (failure === "crashes before a step") throw new SimulatedError(failure);
   const result = await operate();
-  if (fate !== "goes on") throw new LostError(fate);
+  if (failure !== "continues") throw new SimulatedError(failure);
   return result;
 }
 
-/** Whether a load that failed may have switched all the same: its last operations have no known result. */
+/** Whether a failed load may have switched, because the results of its last operations are unknown. */
 function isUnknown(outcome: unknown): boolean {
-  return outcome instanceof UnknownOutcomeError || outcome instanceof LostError;
+  return outcome instanceof UnknownOutcomeError || outcome instanceof SimulatedError;
 }
 
-/** Waits for a write. What it throws must be known. */
+/** Waits for a write. Throws its error if the error is unexpected. */
 async function getOutcome(work: Promise<unknown>): Promise<unknown> {
   const outcome = await work.then(
     () => "done",
     (error: Error) => error,
   );
-  const isKnown = [RejectedSwitchError, UnknownOutcomeError, LostError].some(
+  const isExpected = [RejectedSwitchError, UnknownOutcomeError, SimulatedError].some(
     (kind) => Object(outcome) instanceof kind,
   );
-  if (outcome !== "done" && !isKnown) throw outcome;
+  if (outcome !== "done" && !isExpected) throw outcome;
   return outcome;
 }
 

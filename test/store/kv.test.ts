@@ -22,10 +22,13 @@ afterEach(async () => {
 
 const advanceTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
 
-/** How work ends: `done`, or the message of its error. */
+/** Returns `done` or the message of the error. */
 const describeOutcome = (work: Promise<unknown>) => work.then(() => "done").catch(({ message }) => message);
 
-/** The namespace with a function that is called before each key is written, and can fail, or lose the key by returning false. */
+/**
+ * Opens the namespace with a hook.
+ * @param beforePut Called before the write of each key; if it returns false, the key is lost
+ */
 function watchPuts(beforePut: (key: string) => unknown): WritableNamespace {
   const put: WritableNamespace["put"] = async (pairs) => {
     for (const pair of pairs) {
@@ -35,7 +38,7 @@ function watchPuts(beforePut: (key: string) => unknown): WritableNamespace {
   return { ...namespace, put, batchBytes: 1 };
 }
 
-test("a load writes a key for each block, waits until all of them are visible, and then writes the state", async () => {
+test("a load writes a key for each block, waits until all keys are visible, and then writes the state", async () => {
   vi.useFakeTimers();
   const written: string[] = [];
   const waits: number[] = [];
@@ -56,14 +59,19 @@ test("a load writes a key for each block, waits until all of them are visible, a
 
 test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
   ["writes a lost block again", ["1", "3"], "done", 2],
-  ["is refused if a block is lost twice, and removes what it stored", ["0", "2", "2"], /^The store lost/, 1],
-  ["whose state is lost is of unknown outcome, and removes nothing", [STATE_KEY], /does not show the new/, 2],
+  ["is rejected if a block is lost twice, and removes its blocks", ["0", "2", "2"], /^The store lost/, 1],
+  [
+    "has an unknown outcome if its state is lost, and removes nothing",
+    [STATE_KEY],
+    /does not show the new/,
+    2,
+  ],
 ])("a load that %s", async (_, lost, outcome, loads) => {
   await loadRecords(stores.open("kv"), records.slice(0, 20));
-  const left = [...lost];
+  const remaining = [...lost];
   const lossy = watchPuts((key) => {
-    const index = left.indexOf(key.replace(/^block.*\//, ""));
-    return index < 0 || left.splice(index, 1).length === 0;
+    const index = remaining.indexOf(key.replace(/^block.*\//, ""));
+    return index < 0 || remaining.splice(index, 1).length === 0;
   });
   const warnings: string[] = [];
   const options = { onWarning: (message: string) => void warnings.push(message) };
@@ -76,8 +84,8 @@ test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
 });
 
 test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]>([
-  ["succeeds if its state shows late", ["old", "new"], "done"],
-  ["is of unknown outcome if another state shows", ["old", "other"], /does not show the new/],
+  ["succeeds if its state is visible late", ["old", "new"], "done"],
+  ["has an unknown outcome if a different state is visible", ["old", "other"], /does not show the new/],
 ])("a load %s", async (_, shown, outcome) => {
   await loadRecords(stores.open("kv"), records.slice(0, 20));
   const [old = null] = await namespace.get([STATE_KEY], 60);
@@ -101,7 +109,7 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
   expect([shown, (await listLoads(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
 });
 
-test("a sweep keeps other programs' keys, what readers may need, and the blocks of loads that may still run", async () => {
+test("a sweep keeps foreign keys, the replaced load for a while, and the blocks of loads that may still be running", async () => {
   const store = stores.open("kv");
   const expectAfterSweep = async (milliseconds: number, loads: string[]) => {
     advanceTime(milliseconds);
@@ -122,7 +130,7 @@ test("a sweep keeps other programs' keys, what readers may need, and the blocks 
   expect(await namespace.list()).toContain("notes");
 });
 
-test("in a local namespace, which is locked, unfinished loads are removed before a load, and the replaced one after", async () => {
+test("a load into a local namespace removes unfinished loads before, and the replaced load after", async () => {
   const seen: string[][] = [];
   const store = createWritableKvStore(
     watchPuts(async () => seen.push(await listLoads(stores, "kv"))),
