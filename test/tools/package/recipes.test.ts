@@ -9,16 +9,14 @@ import { listenOnFreePort } from "../../free-port.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { installPackage } from "./built-package.ts";
 
-const [program = "", ...recipes] = ["js", "python"].flatMap((language) =>
-  listCodeBlocks("docs/package.md", language),
-);
+const recipes = ["js", "python"].flatMap((language) => listCodeBlocks("docs/package.md", language));
 
 let folder: string;
 let tarball: string;
 let port: string;
 beforeAll(async () => {
   ({ folder, tarball } = await installPackage());
-  // As `npm init -y` writes it.
+  // As in npm 11, after `npm init -y`.
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
   for (const name of ["vitest", "ky", "msw", "@playwright"])
     await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
@@ -32,12 +30,7 @@ const { VITEST: _, JEST = "", ...env } = process.env;
 const runInFolder = (command: string, args: string[]) =>
   run(command, args, { cwd: folder, env: { ...env, PORT: port, NO_COLOR: "1" } });
 
-test("the first program", async () => {
-  const { stdout } = await runInFolder(process.execPath, ["--input-type=module", "--eval", program]);
-  expect(stdout).toMatch(/^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/);
-});
-
-test("the recipe for CI, which needs no registry", async () => {
+test("the commands of the installation work in CI, without a registry", async () => {
   const block = listCodeBlocks("docs/package.md", "sh").find((block) => block.includes("git add"));
   // The package is already built.
   const commands = block?.replace(/^npm run package .*\n/, "");
@@ -52,7 +45,7 @@ npm ci >&2 && npx traffic-count-records --version`;
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/m);
 });
 
-/** A test for the configuration of Playwright. */
+/** A test that the configuration of Playwright runs. */
 const SPEC = "page.spec.js";
 beforeAll(() =>
   writeFile(
@@ -66,48 +59,30 @@ beforeAll(() =>
 );
 
 const hasPytest = spawnSync("python3", ["-c", "import pytest"]).status === 0;
-// Their own limits, of five seconds, are too short for a busy machine.
+// The default timeouts of five seconds are too short for a busy machine.
 const LONG_TEST_TIMEOUT = ["--testTimeout", "600000"];
-const VITEST_COMMAND = [
-  process.execPath,
-  resolve("node_modules/vitest/vitest.mjs"),
-  "run",
-  "--root",
-  ".",
-  ...LONG_TEST_TIMEOUT,
-  "--hookTimeout",
-  "600000",
-];
-const PLAYWRIGHT_COMMAND = [
-  process.execPath,
-  resolve("node_modules/@playwright/test/cli.js"),
-  "test",
-  SPEC,
-  "--config",
-];
-// CI installs Jest into the folder that the variable names.
-const JEST_COMMAND = [
-  process.execPath,
-  "--experimental-vm-modules",
-  join(JEST, "node_modules/jest/bin/jest.js"),
-];
+const VITEST = resolve("node_modules/vitest/vitest.mjs");
+const VITEST_OPTIONS = ["run", "--root", ".", ...LONG_TEST_TIMEOUT, "--hookTimeout", "600000"];
+const VITEST_COMMAND = [process.execPath, VITEST, ...VITEST_OPTIONS];
+const PLAYWRIGHT = resolve("node_modules/@playwright/test/cli.js");
+const PLAYWRIGHT_COMMAND = [process.execPath, PLAYWRIGHT, "test", SPEC, "--config"];
+// CI installs Jest into this folder.
+const JEST_PATH = join(JEST, "node_modules/jest/bin/jest.js");
+const JEST_OPTIONS = ["--rootDir", ".", ...LONG_TEST_TIMEOUT];
+const JEST_COMMAND = [process.execPath, "--experimental-vm-modules", JEST_PATH, ...JEST_OPTIONS];
 
-/** By the name of the file: whether the program that runs it is installed, the program, and what it prints. */
+/** The commands that run the recipes, and their output. */
 const RUNS: [file: string, isInstalled: boolean, command: string[], printed: RegExp][] = [
+  ["counts.mjs", true, [process.execPath], /^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/],
   ["records.test.js", true, VITEST_COMMAND, /Tests +3 passed \(3\)/],
   ["client.test.js", true, VITEST_COMMAND, /Tests +1 passed \(1\)/],
-  [
-    "pages.test.mjs",
-    JEST !== "",
-    [...JEST_COMMAND, "--rootDir", ".", ...LONG_TEST_TIMEOUT],
-    /Tests: +1 passed, 1 total/,
-  ],
+  ["pages.test.mjs", JEST !== "", JEST_COMMAND, /Tests: +1 passed, 1 total/],
   ["test_records.py", hasPytest, ["python3", "-m", "pytest", "-q"], /^1 passed/m],
   ["playwright.config.js", true, PLAYWRIGHT_COMMAND, /1 passed/],
 ];
 
 for (const [file, isInstalled, [command = "", ...args], printed] of RUNS)
-  test.runIf(isInstalled)(`the recipe ${file} works, and leaves nothing running`, async () => {
+  test.runIf(isInstalled)(`the recipe ${file} works, and leaves no process running`, async () => {
     const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
     await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
     const { stdout, stderr } = await runInFolder(command, [...args, file]);
