@@ -8,9 +8,9 @@ import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/
 import { createInstance, readLog } from "../memory-service.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
 
-const open = () => createControlledStore(makeState(BLOCK_SIZE + 1));
+const createTestStore = () => createControlledStore(makeState(BLOCK_SIZE + 1));
 
-/** `/healthz` has no header `Allow`. */
+/** The headers of `/healthz` do not include `Allow`. */
 const HEALTH = {
   ...UNAVAILABLE,
   headers: { ...UNAVAILABLE.headers, allow: null, vary: null },
@@ -23,8 +23,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a store that fails causes 503, only for requests that need records, and only while it fails", async () => {
-  const { store, control } = open();
+test("a failing store causes 503 only for requests that need records, and only while it fails", async () => {
+  const { store, control } = createTestStore();
   const { fetch } = createInstance(store);
   control.fails = true;
   await checkExchanges(
@@ -44,8 +44,8 @@ test("a store that fails causes 503, only for requests that need records, and on
   await checkExchanges(fetch, { send: PATH });
 });
 
-test("a store that hangs causes 503 of the health check after three seconds, and does not delay later ones", async () => {
-  const { store, control } = open();
+test("if the store hangs, the health check is 503 after three seconds, and later checks are not delayed", async () => {
+  const { store, control } = createTestStore();
   const { fetch } = createInstance(store);
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   control.delay = new Promise(() => {});
@@ -57,9 +57,9 @@ test("a store that hangs causes 503 of the health check after three seconds, and
 });
 
 describe("the health check", () => {
-  test("reads the store once a second, and neither uses nor changes the cache of the instance", async () => {
+  test("reads the store at most once a second, and neither uses nor changes the cache of the instance", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-    const { store, control, reads } = open();
+    const { store, control, reads } = createTestStore();
     const { fetch } = createInstance(store);
     await checkExchanges(fetch, { send: PATH }, { send: "/healthz" });
     const countReads = async (...responses: Exchange[]) => {
@@ -78,7 +78,7 @@ describe("the health check", () => {
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
   });
 
-  test("has no load if nothing was ever loaded", () => {
+  test("has no load before the first load", () => {
     const expected = { load: null, count: 0, loaded_at: null, age_seconds: null };
     expect(toHealthState(NOTHING_LOADED, 0)).toMatchObject(expected);
   });
@@ -88,34 +88,34 @@ describe("the health check", () => {
     ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],
     [null, "2026-11-01T00:00:00.000Z", null],
     ["yesterday", "2026-11-01T00:00:00.000Z", null],
-  ])("of a state that was loaded at %s and is read at %s has an age of %s s", (loaded_at, now, age) => {
+  ])("of a state loaded at %s and read at %s has an age of %s seconds", (loaded_at, now, age) => {
     const state = { ...NOTHING_LOADED, count: 2, loaded_at };
     expect(toHealthState(state, Date.parse(now)).age_seconds).toBe(age);
   });
 });
 
 describe("the log", () => {
-  test("has a line of JSON for each failure: what failed, where and why, and nothing about the client", async () => {
-    const { store, control } = open();
+  test("has a line of JSON for each failure, with its event, reason and place, and without client data", async () => {
+    const { store, control } = createTestStore();
     const { fetch } = createInstance(store, { settings: { STORE: "d1" } });
     const secrets = {
       "user-agent": "s3cr3t",
       "cf-connecting-ip": "192.0.2.77",
       referer: "https://app.example/",
     };
-    const ask = (path: string, status = 200) =>
+    const request = (path: string, status = 200) =>
       checkExchanges(fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
     vi.useFakeTimers({ toFake: ["Date"] });
-    await ask(`${PATH}?`);
+    await request(`${PATH}?`);
     control.fails = true;
     vi.advanceTimersByTime(5_000);
-    for (let request = 0; request < 3; request++) await ask(`${PATH}?`);
-    for (const path of ["/healthz?", "/?", `${PATH}?page=last&`]) await ask(path, 503);
-    await ask("/nothing/s3cr3t?", 404);
-    const about = { store: "d1", reason: "Error: the store fails", at: expect.any(Array) };
-    const failed = { event: "request_failed", method: "GET", status: 503, ...about };
+    for (let count = 0; count < 3; count++) await request(`${PATH}?`);
+    for (const path of ["/healthz?", "/?", `${PATH}?page=last&`]) await request(path, 503);
+    await request("/nothing/s3cr3t?", 404);
+    const details = { store: "d1", reason: "Error: the store fails", at: expect.any(Array) };
+    const failed = { event: "request_failed", method: "GET", status: 503, ...details };
     expect(readLog()).toEqual([
-      { event: "stale_served", ...about },
+      { event: "stale_served", ...details },
       ...["/healthz", "/", PATH].map((path) => ({ ...failed, path })),
     ]);
     for (const secret of ["s3cr3t", "192.0.2.77", "app.example", "page=", "counts.example"])
@@ -133,15 +133,15 @@ describe("the log", () => {
     ["two lines", new Error("one\ntwo"), "Error: one\ntwo"],
     ["a string", "no", "no"],
     ["undefined", undefined, "undefined"],
-    ["whole if it is not too long", "x".repeat(500), "x".repeat(500)],
-    ["shortened if it is long", "x".repeat(501), `${"x".repeat(500)}...`],
-  ])("has a reason that is %s", (_, error, reason) => {
+    ["complete if it has at most 500 characters", "x".repeat(500), "x".repeat(500)],
+    ["shortened if it is longer", "x".repeat(501), `${"x".repeat(500)}...`],
+  ])("has a reason from %s", (_, error, reason) => {
     const { at, ...line } = log(error);
     expect(line.reason).toBe(reason);
-    expect(at.length > 0, "a thrown value without a stack has no frames").toBe(error instanceof Error);
+    expect(at.length > 0, "only errors have frames").toBe(error instanceof Error);
   });
 
-  test("has a few frames, which do not repeat the message, even if it looks like a frame", () => {
+  test("has a few frames without the message, even if the message looks like a frame", () => {
     const { at } = log(new Error("no\nat all"));
     expect(at[0]).toMatch(/failing-store\.test\.ts:\d+:\d+/);
     expect(at.length).toBeLessThanOrEqual(8);

@@ -6,7 +6,7 @@ import { checkExchanges, PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, startWorker } from "../worker.ts";
 
-test("in a database without tables, requests for records get 503, and the log names the place in the code", async () => {
+test("without tables in the database, requests for records are 503, and the log has the cause and the place in the code", async () => {
   const worker = await startWorker({ migrate: false });
   await checkExchanges(worker.fetch, {
     send: PATH,
@@ -22,7 +22,7 @@ test("in a database without tables, requests for records get 503, and the log na
   expect(lines[0].at.join()).toMatch(/index\.js:\d+:\d+/);
 });
 
-test("if the first client goes away, the others get the page from the same read, and nobody hangs later", async () => {
+test("if the first client disconnects, the others get the page from the same read, and no later request hangs", async () => {
   const script = await bundleWorker("test/failures/gated-worker.ts");
   const { origin, env, close } = await startWorker({ script, vars: { STORE: "kv" } });
   await loadInto(env, "kv", makeRecords(2 * BLOCK_SIZE));

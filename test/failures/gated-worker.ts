@@ -4,28 +4,28 @@ import app from "../../src/index.ts";
 
 type Bindings = Required<Env>;
 
-/** How many requests have arrived, and how often the namespace was read. */
+/** The numbers of received requests and of reads of the namespace. */
 const counts = { requests: 0, reads: 0 };
 
 let isOpen = false;
 
-/** The namespace whose reads wait until the gate is open. */
-function gate(namespace: Bindings["KV"]): Bindings["KV"] {
+/** Lets the reads of a namespace wait for a request to `/open`. */
+function addGate(namespace: Bindings["KV"]): Bindings["KV"] {
   const get = async (...parameters: Parameters<typeof namespace.get>) => {
     counts.reads += 1;
-    // A request of workerd cannot wait for what another one does.
+    // In workerd, a request cannot wait for a promise of a different request.
     while (!isOpen) await new Promise((resolve) => setTimeout(resolve, 10));
     return namespace.get(...parameters);
   };
   return { get } as unknown as Bindings["KV"];
 }
 
-// A read can be joined for a second, and a busy machine may take longer for the requests that join it.
+// Requests can join a read for one second only. On a slow machine, they may arrive later, so the clock stands still.
 Date.now = () => 0;
 
 let gated: Bindings | undefined;
 
-/** The worker with a namespace that is read after `/open` was requested. `/counts` returns the counts. */
+/** The worker with a gate in front of its namespace. `/counts` returns the counts. */
 export default {
   fetch(request: Request, env: Bindings, context: ExecutionContext): Response | Promise<Response> {
     const { pathname } = new URL(request.url);
@@ -35,7 +35,7 @@ export default {
       return new Response();
     }
     counts.requests += 1;
-    gated ??= { ...env, KV: gate(env.KV) };
+    gated ??= { ...env, KV: addGate(env.KV) };
     return app.fetch(request, gated, context);
   },
 };

@@ -13,17 +13,17 @@ import {
 import type { Statistics } from "../../src/store/stored-statistics.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
-const BEGIN = Date.UTC(2019, 4, 17);
+const START = Date.UTC(2019, 4, 17);
 
 /**
- * Records of four cameras that share their timestamps, oldest first, with everything that the specification shows:
- * old records without camera health, failing cameras, ids out of order inside a timestamp.
+ * Creates records of four cameras with the same timestamps, oldest first. The records have all cases of the specification: older records
+ * with a null `camera_ok`, records with `False`, and ids out of order inside one timestamp.
  */
 export function makeRecords(count: number): TrafficRecord[] {
   return Array.from({ length: count }, (_, index) => makeRecord(index, count));
 }
 
-/** The same records with long texts. A few thousand take several writes, since D1 and KV write about 1 MB at a time. */
+/** Creates records with long names. A few thousand need several writes, because D1 and KV write about 1 MB at a time. */
 export function makeWideRecords(count: number): TrafficRecord[] {
   return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(64, ".") }));
 }
@@ -38,20 +38,20 @@ export function createStatistics(records: readonly TrafficRecord[]): Statistics 
   return collector.getStatistics(new Set(records.map(({ camera_pk }) => camera_pk)).size);
 }
 
-/** Records as a load takes them. They are given newest first, in the order of the collection. */
+/** Converts records, newest first, to the input of a load. */
 export function toCollection(records: readonly TrafficRecord[], sources: string[] = []): Collection {
   return encodeCollection(records.length, () => encodeBlocks(records), createStatistics(records), sources);
 }
 
-/** The blocks of records, which are given newest first. A load makes the same ones in SQL. */
+/** Encodes records, newest first, as blocks. A load encodes the same blocks in SQL. */
 export function encodeBlocks(records: readonly TrafficRecord[]): Block[] {
   return Array.from({ length: getBlockNumber(records.length) }, (_, index) => {
-    const some = records.slice(BLOCK_SIZE * index, BLOCK_SIZE * (index + 1));
-    return { number: index + 1, text: formatBlock(some.map(encodeRecord).join(RECORD_SEPARATOR)) };
+    const blockRecords = records.slice(BLOCK_SIZE * index, BLOCK_SIZE * (index + 1));
+    return { number: index + 1, text: formatBlock(blockRecords.map(encodeRecord).join(RECORD_SEPARATOR)) };
   });
 }
 
-/** The order of the collection: newest first, then by camera_ref, then by id. */
+/** Compares records by the order of the collection: newest first, then by camera_ref, then by id. */
 export function compareNewestFirst(one: TrafficRecord, other: TrafficRecord): number {
   const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
   return (
@@ -59,23 +59,23 @@ export function compareNewestFirst(one: TrafficRecord, other: TrafficRecord): nu
   );
 }
 
-function makeRecord(index: number, count: number): TrafficRecord {
+function makeRecord(index: number, total: number): TrafficRecord {
   const camera = CAMERAS.length - 1 - (index % CAMERAS.length);
   const slot = Math.floor(index / CAMERAS.length);
-  const health = index < count / 2 ? null : index % 7 === 0 ? "False" : "True";
-  const seen = (most: number) => (health === "False" ? 0 : (index * 7) % (most + 1));
+  const health = index < total / 2 ? null : index % 7 === 0 ? "False" : "True";
+  const count = (max: number) => (health === "False" ? 0 : (index * 7) % (max + 1));
   return {
     id: slot * CAMERAS.length + ((camera * 3 + slot) % CAMERAS.length) + 1,
     camera_pk: camera + 1,
     camera_ref: CAMERAS[camera] as string,
-    timestamp: new Date(BEGIN + slot * 1_800_000).toISOString().replace(".000", ""),
+    timestamp: new Date(START + slot * 1_800_000).toISOString().replace(".000", ""),
     camera_ok: health,
-    cars: seen(30),
-    persons: seen(12),
-    bicycles: seen(4),
-    trucks: seen(3),
-    motorcycles: seen(1),
-    buses: seen(2),
+    cars: count(30),
+    persons: count(12),
+    bicycles: count(4),
+    trucks: count(3),
+    motorcycles: count(1),
+    buses: count(2),
     model_name: "tf1",
   };
 }
