@@ -5,14 +5,14 @@ import { expect, test } from "./visit.ts";
 
 const PATH = "/api/tf1/records/";
 
-/** Opens a page, and expects that no text became an element or an attribute. A dialog would make the visit fail. */
+/** Opens a page, and checks that no string became an element or an attribute. A dialog would make the visit fail. */
 async function expectNothingInjected(page: Page, path: string): Promise<void> {
   await page.goto(path);
   expect(await page.locator(".injected, [onerror], [onload], script:not([src])").count()).toBe(0);
   expect(await page.locator("a[href^='javascript:']").count()).toBe(0);
 }
 
-/** All markup in one text. Each part would escape from a different place in a page. */
+/** All markup in one string. Each part would escape from a different place in a page. */
 const text = encodeURIComponent(MARKUP.join(" "));
 
 test.for([
@@ -24,14 +24,14 @@ test.for([
   `/${text}`,
   `/api/tf1/records/${text}/?${text}`,
   `/?${text}=${text}`,
-])("text of a request never becomes markup, %#", async (path, { visit }) =>
+])("text of a request never becomes markup: %#", async (path, { visit }) =>
   expectNothingInjected(await visit(), path),
 );
 
 test.for([PATH, `${PATH}?format=json`, "/"])(
   "text of a record never becomes markup on %s",
   async (path, { visit }) => {
-    const page = await visit({ origin: inject("others").old });
+    const page = await visit({ origin: inject("others").extreme });
     await expectNothingInjected(page, path);
     const shown = (await page.locator("body").textContent()) ?? "";
     for (const text of path === "/" ? [] : MARKUP) expect(shown).toContain(JSON.stringify(text));

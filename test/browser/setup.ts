@@ -63,14 +63,14 @@ async function startWith(records: TrafficRecord[], sources: string[] = []): Prom
   return worker;
 }
 
-/** Starts workers with unusual collections: `old` has long ids, large counts, and cameras with long names or markup. The store of `failing` fails. */
+/** Starts workers with unusual collections: `extreme` has long ids, large counts, and cameras with long names or markup. The store of `failing` fails. */
 async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const generate = (from: string, to: string, cameras: number, interval: number) => [
     ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
   ];
   const records = generate("2024-01-01", "2024-01-02", 30, 30);
   const references = ["a33", "a-long-reference-".repeat(4).slice(0, 64), ...MARKUP];
-  const oldRecords = records.map((record, index) => ({
+  const extremeRecords = records.map((record, index) => ({
     ...record,
     id: 9_007_199_254_000_000 + index,
     camera_ok: null,
@@ -82,13 +82,13 @@ async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   }));
   // A word that is wider than the screen of a phone.
   const source = ["x".repeat(100)];
-  const [empty, one, day, decade, old, failing] = await Promise.all([
+  const [empty, one, day, decade, extreme, failing] = await Promise.all([
     startWith([]),
     startWith([records.find(({ cars }) => cars > 0)!], source),
     startWith(records, source),
     startWith(generate("2019-01-01", "2029-01-01", 2, 1_440), source),
-    startWith(oldRecords, source),
+    startWith(extremeRecords, source),
     startWorker({ migrate: false, vars: { FAULTS: "off" } }),
   ]);
-  return { empty, one, day, decade, old, failing };
+  return { empty, one, day, decade, extreme, failing };
 }
