@@ -1,251 +1,184 @@
-import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
-import { createTimeFormatter, listHours, MONTHS } from "./local-time.ts";
-
-/** Files as cities publish them, and what the program of docs/data.md must make of them. */
+/** Files as cities publish them, the edits of the script in docs/data.md that they need, and the records, computed by hand. */
 export interface CityFiles {
   /** In the order of their names. */
   files: Record<string, string | Buffer>;
-  /** The assignments that the reader edits, and the arguments of `read_csv`. */
+  /** The assignments that the reader edits. */
   settings: Record<string, string>;
+  /** The arguments of `read_csv` that the reader edits. */
   arguments?: Record<string, string>;
   /** The beginnings of the comments in docs/data.md whose lines the reader adds. */
-  added?: string[];
-  expected: TrafficRecord[];
-  /** How many rows have no record. */
+  added: string[];
+  /** The lines of an export, in the order of their ids. */
+  records: string[];
+  /** The number of rows without a record. */
   leftOut: number;
-}
-
-/** A camera at a moment. The files are made from these, so the program must find the time and the counts again. */
-interface Observation {
-  /** The numbers of the camera and of the moment. */
-  camera: number;
-  moment: number;
-  name: string;
-  time: number;
-  isMissing: boolean;
 }
 
 /** The comment of the lines that replace `read_csv`. */
 export const JSON_LIST = "JSON with a list";
 
-/** All cameras at all moments, ordered by the camera. Some counts are missing. */
-const createObservations = (names: string[], times: number[]): Observation[] =>
-  names.flatMap((name, camera) =>
-    times.map((time, moment) => ({ camera, moment, name, time, isMissing: (2 * camera + moment) % 7 === 3 })),
-  );
+const LATIN = { sep: '";"', encoding: '"latin-1"' };
+const CAMERA_COLUMNS = { COUNTS: '{"bicycles": ["count"]}' };
 
-/** Cells that are joined to lines, a line for each moment. */
-const toLines = (observations: Observation[], format: (one: Observation) => string, separator: string) =>
-  Object.values(Object.groupBy(observations, ({ moment }) => moment)).map((line = []) =>
-    line.map(format).join(separator),
-  );
-
-/** A name that is too long for a `camera_ref` loses its middle. */
-const toRef = (name: string) => {
-  const trimmed = name.trim();
-  return trimmed.length <= 64 ? trimmed : `${trimmed.slice(0, 40)}…${trimmed.slice(-23)}`;
+/** Daily sums in Latin-1, with semicolons, decimal commas, and a column for each counter. Half numbers are rounded to even numbers. */
+const montreal: CityFiles = {
+  files: {
+    "2012.csv": Buffer.from(
+      [
+        "Date;Berri 1;0012;NA;Brébeuf (données non disponibles), piste cyclable de la rue Saint-Denis, direction sud ",
+        "09/03/2012;200,5;;201,5;2",
+        "12/03/2012;3,5;4;-;7",
+      ].join("\r\n"),
+      "latin1",
+    ),
+  },
+  settings: {
+    "CAMERA, TIME": '"site", "Date"',
+    "TIME_FORMAT, TIME_ZONE": '"%d/%m/%Y", "America/Toronto"',
+    ...CAMERA_COLUMNS,
+  },
+  arguments: { ...LATIN, decimal: '","' },
+  added: ["A column for each camera"],
+  records: [
+    "1,1,Berri 1,2012-03-09T05:00:00Z,True,0,0,200,0,0,0,tf1",
+    "2,1,Berri 1,2012-03-12T04:00:00Z,True,0,0,4,0,0,0,tf1",
+    "3,2,0012,2012-03-12T04:00:00Z,True,0,0,4,0,0,0,tf1",
+    "4,3,NA,2012-03-09T05:00:00Z,True,0,0,202,0,0,0,tf1",
+    '5,4,"Brébeuf (données non disponibles), piste…nt-Denis, direction sud",2012-03-09T05:00:00Z,True,0,0,2,0,0,0,tf1',
+    '6,4,"Brébeuf (données non disponibles), piste…nt-Denis, direction sud",2012-03-12T04:00:00Z,True,0,0,7,0,0,0,tf1',
+  ],
+  leftOut: 2,
 };
 
-/** Makes the expected records. Records and cameras are numbered in the order of the rows. */
-function toRecords(
-  observations: Observation[],
-  count: (one: Observation) => Partial<TrafficRecord>,
-  { includeMissing = false } = {},
-): TrafficRecord[] {
-  const recorded = observations.filter(({ isMissing }) => includeMissing || !isMissing);
-  const refs = [...new Set(recorded.map(({ name }) => toRef(name)))];
-  return recorded.map((one, index) => ({
-    id: index + 1,
-    camera_pk: refs.indexOf(toRef(one.name)) + 1,
-    camera_ref: toRef(one.name),
-    timestamp: new Date(one.time).toISOString().replace(".000", ""),
-    camera_ok: one.isMissing ? "False" : "True",
-    ...NO_COUNTS,
-    ...(one.isMissing ? {} : count(one)),
-    model_name: "tf1",
-  }));
-}
+const FINNISH_MONTHS = "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu".split(" ");
+/** The hour in UTC of 12:00 in Helsinki on the third day of each month. */
+const HOURS = [10, 10, 10, "09", "09", "09", "09", "09", "09", "09", 10, 10];
 
-const countMissing = (observations: Observation[]) =>
-  observations.filter(({ isMissing }) => isMissing).length;
+/** Finnish days and months. One hour is skipped, and one is repeated. An empty cell means that the counter failed. */
+const helsinki: CityFiles = {
+  files: {
+    "2014.csv": Buffer.from(
+      [
+        "Päivämäärä;0012",
+        ...FINNISH_MONTHS.map((month, index) => `ke 3 ${month} 2014 12:00;${index}`),
+        "su 30 maalis 2014 02:00;20",
+        "su 30 maalis 2014 03:00;0",
+        "su 30 maalis 2014 04:00;",
+        "su 26 loka 2014 03:00;30",
+        "su 26 loka 2014 03:00;40",
+      ].join("\n"),
+      "latin1",
+    ),
+  },
+  settings: {
+    "CAMERA, TIME": '"site", "Päivämäärä"',
+    "TIME_FORMAT, TIME_ZONE": '"%d %m %Y %H:%M", "Europe/Helsinki"',
+    MISSING: '"failed"',
+    ...CAMERA_COLUMNS,
+  },
+  arguments: LATIN,
+  added: ["A column for each camera", "Finnish days and months"],
+  records: [
+    ...HOURS.map((hour, index) => {
+      const month = String(index + 1).padStart(2, "0");
+      return `${index + 1},1,0012,2014-${month}-03T${hour}:00:00Z,True,0,0,${index},0,0,0,tf1`;
+    }),
+    "13,1,0012,2014-03-30T00:00:00Z,True,0,0,20,0,0,0,tf1",
+    "14,1,0012,2014-03-30T01:00:00Z,False,0,0,0,0,0,0,tf1",
+    "15,1,0012,2014-10-26T00:00:00Z,True,0,0,30,0,0,0,tf1",
+    "16,1,0012,2014-10-26T01:00:00Z,True,0,0,40,0,0,0,tf1",
+  ],
+  leftOut: 1,
+};
 
-/** Rounds tenths, and halves to the even number. */
-function roundTenths(tenths: number): number {
-  const [whole, rest] = [Math.floor(tenths / 10), tenths % 10];
-  return rest > 5 || (rest === 5 && whole % 2 === 1) ? whole + 1 : whole;
-}
-
-const LATIN = { sep: '";"', encoding: '"latin-1"' };
-const COLUMN_OF_CAMERA = { COUNTS: '{"bicycles": ["count"]}' };
-
-/** Daily sums in Latin-1, with semicolons, decimal commas and a column for each counter. */
-function createMontreal(): CityFiles {
-  const formatTime = createTimeFormatter("America/Toronto");
-  const long = "Brébeuf (données non disponibles), piste cyclable de la rue Saint-Denis, direction sud";
-  const names = ["Berri 1", "0012", "NA", "Côte-Sainte-Catherine ", long];
-  const days = listHours("2012-03-09T00:00Z", 120).filter((time) => formatTime(time, "%H") === "00");
-  const observations = createObservations(names, days);
-  const tenths = ({ camera, moment }: Observation) => 2005 + 15 * camera + 30 * moment;
-  const formatCell = (one: Observation) =>
-    one.isMissing ? "" : (tenths(one) / 10).toFixed(1).replace(".", ",");
-  const lines = toLines(observations, formatCell, ";");
-  const text = [
-    `Date;${names.join(";")}`,
-    ...lines.map((line, day) => `${formatTime(days[day]!, "%d/%m/%Y")};${line}`),
-  ];
-  return {
-    files: { "2012.csv": Buffer.from(text.join("\r\n"), "latin1") },
-    settings: {
-      "CAMERA, TIME": '"site", "Date"',
-      "TIME_FORMAT, TIME_ZONE": '"%d/%m/%Y", "America/Toronto"',
-      ...COLUMN_OF_CAMERA,
-    },
-    arguments: { ...LATIN, decimal: '","' },
-    added: ["A column for each camera"],
-    expected: toRecords(observations, (one) => ({ bicycles: roundTenths(tenths(one)) })),
-    leftOut: countMissing(observations),
-  };
-}
-
-/** Finnish days and months in a table with a column for each counter. An empty cell means that the counter failed. */
-function createHelsinki(): CityFiles {
-  const formatTime = createTimeFormatter("Europe/Helsinki");
-  const names = ["Auroransilta", "Eteläesplanadi", "0012"];
-  const months = MONTHS.map((_, month) => Date.UTC(2014, month, 3, 12));
-  const times = [...months, ...listHours("2014-03-29T23:00Z", 4), ...listHours("2014-10-25T22:00Z", 5)];
-  const observations = createObservations(names, times);
-  const count = ({ camera, moment }: Observation) => 10 * moment + camera;
-  const cells = toLines(observations, (one) => (one.isMissing ? "" : String(count(one))), ";");
-  const lines = cells.map((line, moment) => `${formatTime(times[moment]!, "%a %e %b %Y %H:00")};${line}`);
-  const skipped = "su 30 maalis 2014 03:00;0;0;0";
-  return {
-    files: {
-      "2014.csv": Buffer.from([`Päivämäärä;${names.join(";")}`, ...lines, skipped].join("\n"), "latin1"),
-    },
-    settings: {
-      "CAMERA, TIME": '"site", "Päivämäärä"',
-      "TIME_FORMAT, TIME_ZONE": '"%d %m %Y %H:%M", "Europe/Helsinki"',
-      MISSING: '"failed"',
-      ...COLUMN_OF_CAMERA,
-    },
-    arguments: LATIN,
-    added: ["A column for each camera", "Finnish days and months"],
-    expected: toRecords(observations, (one) => ({ bicycles: count(one) }), { includeMissing: true }),
-    leftOut: names.length,
-  };
-}
+const SEATTLE_HEADER = "\ufeffDate,Ped South,Ped North,Bike North,Bike South";
 
 /** A file for each counter, newest row first, with a byte order mark, AM and PM, and blank hours. */
-function createSeattle(): CityFiles {
-  const formatTime = createTimeFormatter("America/Los_Angeles");
-  const long = "Fremont Bridge Sidewalks, south of N 34th St, both sidewalks and all directions";
-  const names = ["0012", long, "NA"];
-  const times = [...listHours("2013-03-10T08:00Z", 14), ...listHours("2013-11-03T07:00Z", 5)];
-  const observations = createObservations(names, times);
-  const cells = ({ camera, moment }: Observation) => [moment, camera, 2 * moment, 3 * camera];
-  const header = "Date,Ped South,Ped North,Bike North,Bike South";
-  const files = names.map((name, camera) => {
-    const lines = observations
-      .filter((one) => one.camera === camera)
-      .map((one) => [
-        formatTime(one.time, "%m/%d/%Y %I:00:00 %p"),
-        ...(one.isMissing ? ["", "", "", ""] : cells(one)),
-      ]);
-    const text = [...lines, ["03/10/2013 02:00:00 AM,5,5,5,5"], [header]].toReversed();
-    return [`${name}.csv`, `\ufeff${text.join("\r\n")}\r\n`];
-  });
-  return {
-    files: Object.fromEntries(files),
-    settings: {
-      "CAMERA, TIME": '"site", "Date"',
-      "TIME_FORMAT, TIME_ZONE": '"%m/%d/%Y %I:%M:%S %p", "America/Los_Angeles"',
-      COUNTS: '{"persons": ["Ped South", "Ped North"], "bicycles": ["Bike North", "Bike South"]}',
-    },
-    added: ["A file for each camera", "The newest row first"],
-    expected: toRecords(observations, ({ camera, moment }) => ({
-      persons: moment + camera,
-      bicycles: 2 * moment + 3 * camera,
-    })),
-    leftOut: countMissing(observations) + names.length,
-  };
-}
+const seattle: CityFiles = {
+  files: {
+    "0012.csv": [
+      SEATTLE_HEADER,
+      "11/03/2013 01:00:00 AM,1,2,3,4",
+      "11/03/2013 01:00:00 AM,5,6,7,8",
+      "03/10/2013 03:00:00 AM,9,0,1,1",
+      "03/10/2013 02:00:00 AM,5,5,5,5",
+      "03/10/2013 12:00:00 AM,,,,",
+    ].join("\r\n"),
+    "Fremont Bridge Sidewalks, south of N 34th St, both sidewalks and all directions.csv": `${SEATTLE_HEADER}\r\n07/01/2013 12:00:00 PM,1,1,1,1\r\n`,
+    "NA.csv": `${SEATTLE_HEADER}\r\n07/01/2013 01:00:00 PM,2,3,4,5\r\n`,
+  },
+  settings: {
+    "CAMERA, TIME": '"site", "Date"',
+    "TIME_FORMAT, TIME_ZONE": '"%m/%d/%Y %I:%M:%S %p", "America/Los_Angeles"',
+    COUNTS: '{"persons": ["Ped South", "Ped North"], "bicycles": ["Bike North", "Bike South"]}',
+  },
+  added: ["A file for each camera", "The newest row first"],
+  records: [
+    "1,1,0012,2013-03-10T10:00:00Z,True,0,9,2,0,0,0,tf1",
+    "2,1,0012,2013-11-03T08:00:00Z,True,0,11,15,0,0,0,tf1",
+    "3,1,0012,2013-11-03T09:00:00Z,True,0,3,7,0,0,0,tf1",
+    '4,2,"Fremont Bridge Sidewalks, south of N 34t…alks and all directions",2013-07-01T19:00:00Z,True,0,2,2,0,0,0,tf1',
+    "5,3,NA,2013-07-01T20:00:00Z,True,0,5,9,0,0,0,tf1",
+  ],
+  leftOut: 2,
+};
 
-/** A file for each day on which the clocks change, ordered by the time, with the date and the hour in two columns. */
-function createBerlin(): CityFiles {
-  const formatTime = createTimeFormatter("Europe/Berlin");
-  const days = ["2022-03-26", "2022-03-27", "2022-10-29", "2022-10-30"];
-  const times = listHours("2022-03-25T22:00Z", 50).concat(listHours("2022-10-28T21:00Z", 51));
-  const byTime = createObservations(["0012", " TE 001, left lane ", "NA"], times).sort(
-    (a, b) => a.time - b.time,
-  );
-  const observations = byTime.filter(({ time }) => days.includes(formatTime(time, "%Y-%m-%d")));
-  const count = ({ camera, moment }: Observation) => ({ cars: 10 * moment + camera, trucks: moment % 4 });
-  const files = days.map((day) => {
-    const lines = observations
-      .filter(({ time }) => formatTime(time, "%Y-%m-%d") === day)
-      .map((one) => {
-        const { cars, trucks } = count(one);
-        return [`"${one.name}"`, formatTime(one.time, "%d.%m.%Y;%k"), cars, one.isMissing ? -1 : trucks].join(
-          ";",
-        );
-      });
-    const skipped = day === "2022-03-27" ? ["0012;27.03.2022;2;0;0"] : [];
-    return [`${day}.csv`, ["name;date;hour;pkw;lkw", ...lines, ...skipped, ""].join("\n")];
-  });
-  return {
-    files: Object.fromEntries(files),
-    settings: {
-      "CAMERA, TIME": '"name", "time"',
-      "TIME_FORMAT, TIME_ZONE": '"%d.%m.%Y %H", "Europe/Berlin"',
-      COUNTS: '{"cars": ["pkw"], "trucks": ["lkw"]}',
-    },
-    arguments: { sep: '";"', na_values: '["-1"]' },
-    added: ["The date and the hour in two columns"],
-    expected: toRecords(observations, count),
-    leftOut: countMissing(observations) + 1,
-  };
-}
+/** A file for each day, with the date and the hour in two columns. The clocks change on both days. */
+const berlin: CityFiles = {
+  files: {
+    "2022-03-27.csv": `name;date;hour;pkw;lkw
+0012;27.03.2022;1;3;1
+0012;27.03.2022;2;0;0
+" TE 001, left lane ";27.03.2022;3;4;-1
+NA;27.03.2022;3;5;2
+`,
+    "2022-10-30.csv": `name;date;hour;pkw;lkw
+0012;30.10.2022;2;6;1
+" TE 001, left lane ";30.10.2022;2;7;1
+0012;30.10.2022;2;8;1
+" TE 001, left lane ";30.10.2022;2;9;1
+NA;30.10.2022;23;0;0
+`,
+  },
+  settings: {
+    "CAMERA, TIME": '"name", "time"',
+    "TIME_FORMAT, TIME_ZONE": '"%d.%m.%Y %H", "Europe/Berlin"',
+    COUNTS: '{"cars": ["pkw"], "trucks": ["lkw"]}',
+  },
+  arguments: { sep: '";"', na_values: '["-1"]' },
+  added: ["The date and the hour in two columns"],
+  records: [
+    "1,1,0012,2022-03-27T00:00:00Z,True,3,0,0,1,0,0,tf1",
+    "2,2,NA,2022-03-27T01:00:00Z,True,5,0,0,2,0,0,tf1",
+    "3,1,0012,2022-10-30T00:00:00Z,True,6,0,0,1,0,0,tf1",
+    '4,3,"TE 001, left lane",2022-10-30T00:00:00Z,True,7,0,0,1,0,0,tf1',
+    "5,1,0012,2022-10-30T01:00:00Z,True,8,0,0,1,0,0,tf1",
+    '6,3,"TE 001, left lane",2022-10-30T01:00:00Z,True,9,0,0,1,0,0,tf1',
+    "7,2,NA,2022-10-30T22:00:00Z,True,0,0,0,0,0,0,tf1",
+  ],
+  leftOut: 2,
+};
 
 /** JSON with decimals and times in UTC. */
-function createTelraam(): CityFiles {
-  const names = ["9000000012", "348917"];
-  const observations = createObservations(names, listHours("2023-07-12T05:00Z", 12));
-  const tenths = ({ camera, moment }: Observation) => 5 * moment + 1003 * camera;
-  const files = names.map((name, camera) => {
-    const report = observations
-      .filter((one) => one.camera === camera)
-      .map((one) => ({
-        segment_id: Number(name),
-        date: new Date(one.time).toISOString(),
-        car: one.isMissing ? null : tenths(one) / 10,
-        heavy: one.camera,
-        bike: one.moment,
-        pedestrian: 0.5,
-      }));
-    return [`segment-${camera}.json`, JSON.stringify({ status_code: 200, report })];
-  });
-  const count = (one: Observation) => ({
-    cars: roundTenths(tenths(one)),
-    trucks: one.camera,
-    bicycles: one.moment,
-  });
-  return {
-    files: Object.fromEntries(files),
-    settings: {
-      "CAMERA, TIME": '"segment_id", "date"',
-      "TIME_FORMAT, TIME_ZONE": '"%Y-%m-%dT%H:%M:%S.%f%z", None',
-      COUNTS: '{"cars": ["car"], "trucks": ["heavy"], "bicycles": ["bike"], "persons": ["pedestrian"]}',
-    },
-    added: [JSON_LIST],
-    expected: toRecords(observations, count),
-    leftOut: countMissing(observations),
-  };
-}
+const telraam: CityFiles = {
+  files: {
+    "segment-1.json": `{"status_code": 200, "report": [
+      {"segment_id": 9000000012, "date": "2023-07-12T05:00:00.000Z", "car": 12.5, "heavy": 1, "bike": 0.4, "pedestrian": 1.5},
+      {"segment_id": 9000000012, "date": "2023-07-12T06:00:00.000Z", "car": null, "heavy": 1, "bike": 2, "pedestrian": 3}]}`,
+    "segment-2.json": `{"status_code": 200, "report": [
+      {"segment_id": 348917, "date": "2023-07-12T05:00:00.000Z", "car": 1003.51, "heavy": 0, "bike": 7, "pedestrian": 0}]}`,
+  },
+  settings: {
+    "CAMERA, TIME": '"segment_id", "date"',
+    "TIME_FORMAT, TIME_ZONE": '"%Y-%m-%dT%H:%M:%S.%f%z", None',
+    COUNTS: '{"cars": ["car"], "trucks": ["heavy"], "bicycles": ["bike"], "persons": ["pedestrian"]}',
+  },
+  added: [JSON_LIST],
+  records: [
+    "1,1,9000000012,2023-07-12T05:00:00Z,True,12,2,0,1,0,0,tf1",
+    "2,2,348917,2023-07-12T05:00:00Z,True,1004,0,7,0,0,0,tf1",
+  ],
+  leftOut: 1,
+};
 
-export const CITY_FILES: [city: string, CityFiles][] = [
-  ["Montreal", createMontreal()],
-  ["Helsinki", createHelsinki()],
-  ["Seattle", createSeattle()],
-  ["Berlin", createBerlin()],
-  ["Telraam", createTelraam()],
-];
+export const CITY_FILES = { montreal, helsinki, seattle, berlin, telraam };
