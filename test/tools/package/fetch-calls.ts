@@ -3,15 +3,16 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Service } from "../../../tools/package/index.d.ts";
 
-// Calls of `fetch`, each with what a program sees. They run in any Node that the package supports, without Vitest.
+// Calls of `fetch` that must have the same results with a service as with the global `fetch`. They run without Vitest, in any
+// version of Node that the package supports.
 
 /**
- * @param fetch the global one, or another one that does the same
- * @param url of the collection
+ * @param fetch The global `fetch` or the service's `fetch`
+ * @param url The URL of the collection
  */
 type Call = (fetch: typeof globalThis.fetch, url: string, origin: string) => unknown;
 
-/** Of the connection, or of the moment. */
+/** Headers that depend on the connection or the time. */
 const IGNORED_HEADERS = ["connection", "date", "keep-alive", "transfer-encoding"];
 
 /** The response before its body is read. */
@@ -23,20 +24,19 @@ const getMetadata = (response: Response, origin: string) => ({
   headers: [...response.headers].filter(([name]) => !IGNORED_HEADERS.includes(name)),
 });
 
-/** The response and its body. */
 const readResponse = async (response: Response, origin: string) => ({
   ...getMetadata(response, origin),
   text: await response.text(),
 });
 
-/** The result of an action, or what its error shows. */
+/** Returns the result of an action, or a description of its error. */
 const getOutcome = async (action: () => unknown): Promise<unknown> => {
   try {
     return await action();
   } catch (error) {
     const { name, message, cause } = Object(error);
     if (!(error instanceof Error)) return { thrown: error };
-    // Other messages differ from one Node to the next.
+    // Messages without a cause differ between versions of Node.
     return { thrown: [error.constructor.name, name, cause?.code && [cause.code, message]] };
   }
 };
@@ -50,65 +50,36 @@ const fetchPath =
   async (fetch, _, origin) =>
     readResponse(await fetch(origin + path, init), origin);
 
-const POST = { method: "POST", body: "{}" };
+const getBodyFault = (value: string) => `?prefer=body%3D${value}`;
 
-const FAULTS = ["cut", "slow", "garbage", "empty"];
-
-const bodyFault = (value: string) => `?prefer=body%3D${value}`;
-
-/** Aborts after the response has come, and then uses it. */
+/** Reads a response after its request was aborted. */
 const abortLate =
-  (use: (response: Response) => unknown, query = ""): Call =>
+  (read: (response: Response) => unknown): Call =>
   async (fetch, url) => {
     const controller = new AbortController();
-    const response = await fetch(url + query, { signal: controller.signal });
+    const response = await fetch(url, { signal: controller.signal });
     controller.abort();
-    return [response.status, await getOutcome(() => use(response)), response.bodyUsed];
+    return [response.status, await getOutcome(() => read(response)), response.bodyUsed];
   };
 
-/** Calls with a controller. */
-const withAbort =
-  (call: (fetch: typeof globalThis.fetch, url: string, controller: AbortController) => unknown): Call =>
-  (fetch, url) =>
-    call(fetch, url, new AbortController());
+/** Aborts a request while its body is read. */
+const abortSlowBody =
+  (reason?: unknown, beforeAbort = () => {}): Call =>
+  async (fetch, url) => {
+    const controller = new AbortController();
+    const { body } = await fetch(url + getBodyFault("slow"), { signal: controller.signal });
+    const reader = body?.getReader();
+    await reader?.read();
+    beforeAbort();
+    controller.abort(reason);
+    return reader?.read();
+  };
 
-/** Calls that are aborted, by their names. */
-const ABORTS: Record<string, Call> = {
-  "an abort before the call": (fetch, url) => fetch(url, { signal: AbortSignal.abort() }),
-  "an abort while it waits": withAbort((fetch, url, controller) => {
-    setTimeout(() => controller.abort("why"), 50);
-    return fetch(`${url}?prefer=hang`, { signal: controller.signal });
-  }),
-  "a time limit after a redirect": (fetch, _, origin) =>
-    fetch(`${origin + MOVED}?prefer=on%3D1,hang`, { signal: AbortSignal.timeout(50) }),
-  "an abort after the response": abortLate((response) => response.text()),
-  "an abort while a body is read": withAbort(async (fetch, url, controller) => {
-    const { body: stream } = await fetch(url + bodyFault("slow"), { signal: controller.signal });
-    const reader = stream?.getReader();
-    await reader?.read();
-    controller.abort(new RangeError("why"));
-    return reader?.read();
-  }),
-  "an abort after a garbage collection": withAbort(async (fetch, url, controller) => {
-    setFlagsFromString("--expose-gc");
-    const { body: stream } = await fetch(url + bodyFault("slow"), { signal: controller.signal });
-    const reader = stream?.getReader();
-    await reader?.read();
-    runInNewContext("gc")();
-    controller.abort();
-    return reader?.read();
-  }),
-  "an abort after the body": withAbort(async (fetch, url, controller) => {
-    const response = await fetch(`${url}?page=2`, { signal: controller.signal });
-    const text = await response.text();
-    controller.abort();
-    return [text, response.bodyUsed];
-  }),
-  "a clone, read after an abort": abortLate((response) => response.clone().text()),
-  "an abort of a cut body": abortLate((response) => response.text(), bodyFault("cut")),
+const collectGarbage = () => {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
 };
 
-/** Calls by their names. */
 const CALLS: Record<string, Call> = {
   "a page": fetchPath(`${PATH}?page=2`),
   "a fragment": fetchPath(`${PATH}?page=2#newest`),
@@ -118,24 +89,23 @@ const CALLS: Record<string, Call> = {
   "a preflight": fetchPath(PATH, { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } }),
   "304": async (fetch, url, origin) => {
     const { headers } = await fetch(url);
-    return readResponse(
-      await fetch(url, { headers: { "If-None-Match": headers.get("ETag") ?? "" } }),
-      origin,
-    );
+    const init = { headers: { "If-None-Match": headers.get("ETag") ?? "" } };
+    return [await fetch(url, init), await fetch(origin + MOVED, init)].map((one) => getMetadata(one, origin));
   },
   "a closed connection": fetchPath(`${PATH}?prefer=close`),
   ...Object.fromEntries(
-    FAULTS.flatMap((fault) =>
+    ["cut", "slow", "garbage", "empty"].flatMap((fault) =>
       ["GET", "HEAD"].map((method): [string, Call] => [
         `${method} with body=${fault}`,
         async (fetch, url, origin) => {
-          const response = await fetch(`${url}${bodyFault(fault)},delay%3D300`, { method });
+          const response = await fetch(`${url}${getBodyFault(fault)},delay%3D300`, { method });
           return [getMetadata(response, origin), await getOutcome(() => response.text())];
         },
       ]),
     ),
   ),
-
+  "a cut body that is cancelled": async (fetch, url) =>
+    (await fetch(url + getBodyFault("cut"))).body?.cancel(),
   "headers that are changed": async (fetch, url) => {
     const response = await fetch(url);
     const changes = [
@@ -147,22 +117,13 @@ const CALLS: Record<string, Call> = {
     return [await Promise.all(changes.map(getOutcome)), response.headers.has("etag")];
   },
 
-  // Redirects.
   "a redirect": fetchPath(`${MOVED}?page=2`),
-  "a redirect, followed by hand": fetchPath(`${MOVED}?page=2`, { redirect: "manual" }),
-  "a redirect that is refused": async (fetch, _, origin) =>
-    fetch(`${origin + MOVED}?page=2`, { redirect: "error" }),
-  "a redirect of POST": fetchPath(MOVED, POST),
-  "a redirect of PUT": fetchPath(MOVED, { method: "PUT", body: "{}" }),
+  "a redirect that is not followed": fetchPath(`${MOVED}?page=2`, { redirect: "manual" }),
+  "a redirect that is an error": fetchPath(`${MOVED}?page=2`, { redirect: "error" }),
+  "a redirect of POST": fetchPath(MOVED, { method: "POST", body: "{}" }),
   "a redirect with a fragment": fetchPath(`${MOVED}#newest`),
   "a redirect to a fragment": fetchPath("/go?date=2019-05-17"),
-  "a redirect without If-None-Match lost": async (fetch, url, origin) => {
-    const { headers } = await fetch(url);
-    const init = { headers: { "If-None-Match": headers.get("ETag") ?? "" } };
-    return readResponse(await fetch(origin + MOVED, init), origin);
-  },
 
-  // Clones.
   "a clone": async (fetch, url, origin) => {
     const response = await fetch(`${url}?page=2`);
     const clone = response.clone();
@@ -177,28 +138,28 @@ const CALLS: Record<string, Call> = {
     return [getMetadata(clone, origin), await readResponse(clone.clone(), origin)];
   },
 
-  ...ABORTS,
-
-  // Bodies.
-  "a Request with a body, twice": async (fetch, url) => {
-    const request = new Request(url, POST);
-    const { status } = await fetch(request);
-    return [status, request.bodyUsed, await getOutcome(() => fetch(request))];
+  "an abort before the call": (fetch, url) => fetch(url, { signal: AbortSignal.abort() }),
+  "an abort during a wait": (fetch, url) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort("reason"), 50);
+    return fetch(`${url}?prefer=hang`, { signal: controller.signal });
   },
-  "a response that is cancelled": async (fetch, url) => {
-    const response = await fetch(url);
-    await response.body?.cancel();
-    return response.bodyUsed;
-  },
-  "a cut body that is cancelled": async (fetch, url) => (await fetch(url + bodyFault("cut"))).body?.cancel(),
-  "a body that is read in parts": async (fetch, url) => {
-    const received = [];
-    for await (const chunk of (await fetch(`${url}?page=2`)).body ?? []) received.push(Buffer.from(chunk));
-    return [Buffer.concat(received).toString(), received.every((chunk) => chunk.length > 0)];
+  "a timeout after a redirect": (fetch, _, origin) =>
+    fetch(`${origin + MOVED}?prefer=on%3D1,hang`, { signal: AbortSignal.timeout(50) }),
+  "an abort after the response": abortLate((response) => response.text()),
+  "a clone, read after an abort": abortLate((response) => response.clone().text()),
+  "an abort while a body is read": abortSlowBody(new RangeError("reason")),
+  "an abort after a garbage collection": abortSlowBody(undefined, collectGarbage),
+  "an abort after the body": async (fetch, url) => {
+    const controller = new AbortController();
+    const response = await fetch(`${url}?page=2`, { signal: controller.signal });
+    const text = await response.text();
+    controller.abort();
+    return [text, response.bodyUsed];
   },
 };
 
-/** The calls in which a service differs from the global `fetch`, with what a program sees of both. */
+/** Lists the calls whose results differ between the service's `fetch` and the global `fetch`, with both results. */
 export async function listDifferences({ fetch, listen }: Service) {
   const { url: origin, close } = await listen({ port: 0 });
   const run = (call: Call, fetch: typeof globalThis.fetch) =>
