@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { CollectionEnv, Env } from "./bindings.ts";
+import type { AppEnv, Env } from "./bindings.ts";
 import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./collection.ts";
 import { OPENAPI_PATH, REFERENCE_PATH } from "./constants.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -19,7 +19,7 @@ import { limitUrl } from "./url-limit.ts";
  * @param now The clock of faults and views, in milliseconds since 1970. Caches use the real clock
  */
 export function createApp(now = () => Date.now()) {
-  const app = new Hono<CollectionEnv>();
+  const app = new Hono<AppEnv>();
   const faults = createFaults(now);
   const checked = new WeakSet<Env>();
 

@@ -46,10 +46,10 @@ export interface Env {
 }
 
 /** The environment type of the service for Hono. */
-export interface CollectionEnv {
+export interface AppEnv {
   Bindings: Env;
 }
 
 // The types of Hono have no bindings by default, so all files use these types instead.
-export type CollectionContext = hono.Context<CollectionEnv>;
-export type CollectionMiddleware = hono.MiddlewareHandler<CollectionEnv>;
+export type AppContext = hono.Context<AppEnv>;
+export type AppMiddleware = hono.MiddlewareHandler<AppEnv>;

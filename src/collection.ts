@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./bindings.ts";
+import type { AppContext, AppEnv, AppMiddleware } from "./bindings.ts";
 import { SITE_NAME } from "./constants.ts";
 import { getFaultOptions } from "./faults/fault-options.ts";
 import type { Faults, ServedResponse } from "./faults/faults.ts";
@@ -43,15 +43,15 @@ export const OPTIONS_BODY = {
 const DESCRIBED_BY = '</>; rel="describedby"';
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
-export const collectionHeaders: CollectionMiddleware = (c, next) => {
+export const collectionHeaders: AppMiddleware = (c, next) => {
   c.header("Allow", ALLOWED_METHODS);
   c.header("Vary", "Accept");
   return next();
 };
 
 /** Creates the routes of the collection (specification, "Endpoints"). They respond with JSON, also to clients that get the HTML view. */
-export function createCollection({ getView, applyFaults }: Faults): Hono<CollectionEnv> {
-  const records = new Hono<CollectionEnv>();
+export function createCollection({ getView, applyFaults }: Faults): Hono<AppEnv> {
+  const records = new Hono<AppEnv>();
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
@@ -80,7 +80,7 @@ interface ResponseOptions {
 
 /** Responds without faults. */
 async function respond(
-  c: CollectionContext,
+  c: AppContext,
   query: URLSearchParams,
   options: ResponseOptions,
 ): Promise<ServedResponse> {
@@ -94,7 +94,7 @@ async function respond(
 
 /** Responds with a page, or with 304 if the client's copy is current. */
 async function respondPage(
-  c: CollectionContext,
+  c: AppContext,
   query: URLSearchParams,
   page: PageNumber,
   { condition, view }: ResponseOptions,
@@ -142,7 +142,7 @@ let latestHash: { text: string; hash: string } | undefined;
  * rewrite header values that contain a host.
  */
 async function createCacheHeaders(
-  c: CollectionContext,
+  c: AppContext,
   { load }: State,
   { count, number }: PageLocation,
   origin: string,

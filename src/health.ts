@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { type CollectionContext, type CollectionEnv, type Env, SettingError } from "./bindings.ts";
+import { type AppContext, type AppEnv, type Env, SettingError } from "./bindings.ts";
 import { logFailedRequest, rejectMethod, unavailable } from "./http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "./http/headers.ts";
 import { requireSettings } from "./settings.ts";
@@ -16,7 +16,7 @@ const READ_MAX_AGE_MS = 1_000;
 const latestReads = new WeakMap<Env, { at: number; reading: Promise<StateRead> }>();
 
 /** The health check for monitors. It bypasses the cache of the instance, because the cache serves pages even while the store fails. */
-export const health = new Hono<CollectionEnv>();
+export const health = new Hono<AppEnv>();
 
 health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHE_CONTROL);
@@ -40,7 +40,7 @@ health.get(PATH, async (c) => {
 health.all(PATH, rejectMethod);
 
 /** Reads the state, or shares the read of an earlier request. */
-function readSharedState(c: CollectionContext): Promise<StateRead> {
+function readSharedState(c: AppContext): Promise<StateRead> {
   const now = Date.now();
   const latestRead = latestReads.get(c.env);
   if (latestRead && now - latestRead.at < READ_MAX_AGE_MS) return withTimeout(latestRead.reading);

@@ -1,4 +1,4 @@
-import type { CollectionMiddleware } from "./bindings.ts";
+import type { AppMiddleware } from "./bindings.ts";
 import { GO_PATH } from "./constants.ts";
 import { HttpError } from "./http/errors.ts";
 import { getLastValue, getOrigin } from "./http/request.ts";
@@ -22,7 +22,7 @@ const LINK_PARAMETERS = {
  * each of its own links.
  * @throws 414
  */
-export const limitUrl: CollectionMiddleware = ({ req: { url }, env }, next) => {
+export const limitUrl: AppMiddleware = ({ req: { url }, env }, next) => {
   // Percent-encoding triples the length at most, so the links of a short URL are within the limits.
   const isShort = url.length < MAX_URL_LENGTH / 5 && url.split("&").length <= MAX_PARAMETERS - 5;
   if (isShort || isWithinLimits(url, getOrigin(url, env.PUBLIC_ORIGIN))) return next();

@@ -1,4 +1,4 @@
-import { type CollectionContext, SettingError } from "../bindings.ts";
+import { type AppContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
 import { listEntries, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./option-table.ts";
 import { formatPreference, type Preference, parsePreferHeader } from "./prefer-header.ts";
@@ -23,7 +23,7 @@ export interface FaultOptions {
  * @returns undefined if there are none, or if FAULTS is off
  * @throws 400 if the query has an unknown or invalid option
  */
-export function getFaultOptions(c: CollectionContext, query: URLSearchParams): FaultOptions | undefined {
+export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOptions | undefined {
   const { FAULTS, PREFER } = c.env;
   const header = c.req.header("Prefer");
   const parameters = query.getAll("prefer");

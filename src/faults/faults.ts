@@ -1,4 +1,4 @@
-import type { CollectionContext } from "../bindings.ts";
+import type { AppContext } from "../bindings.ts";
 import { type HttpError, respondWithError } from "../http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
 import { getClientKey } from "../http/rate-limit.ts";
@@ -35,7 +35,7 @@ export function createFaults(now: () => number) {
 
   /** Responds with the faults that the options select. With `on`, the page is served first, because its number decides. */
   async function applyFaults(
-    c: CollectionContext,
+    c: AppContext,
     query: URLSearchParams,
     options: FaultOptions,
     serve: () => Promise<ServedResponse>,
@@ -100,7 +100,7 @@ function getWait(active: OptionEntry[], { random }: FaultContext): Wait {
 
 /** @returns undefined if no option replaces the response */
 function createInjectedResponse(
-  c: CollectionContext,
+  c: AppContext,
   active: OptionEntry[],
   context: FaultContext,
 ): FaultedResponse | undefined {

@@ -1,6 +1,6 @@
 import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { CollectionContext } from "../bindings.ts";
+import type { AppContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { ERROR_CACHE_CONTROL } from "./headers.ts";
 
@@ -26,7 +26,7 @@ export function methodNotAllowed(method: string, allow: string): HttpError {
 }
 
 /** Rejects all methods but GET, as the last route of a path. Hono's own middleware for this would add a second router. */
-export function rejectMethod({ req }: CollectionContext): never {
+export function rejectMethod({ req }: AppContext): never {
   throw methodNotAllowed(req.method, "GET, HEAD");
 }
 
@@ -82,7 +82,7 @@ function getDefaultDetail(status: number): string {
 }
 
 /** Responds to an error. All errors but `HttpError` are failures of the service: they are logged, and the client gets 503. */
-export function respondWithError(error: Error, c: CollectionContext): Response {
+export function respondWithError(error: Error, c: AppContext): Response {
   const sent = error instanceof HttpError ? error : unavailable();
   if (sent !== error) logFailedRequest(error, c);
   const { message, status, headers } = sent;
@@ -94,7 +94,7 @@ export function respondWithError(error: Error, c: CollectionContext): Response {
 }
 
 /** Logs the failure of a request that gets 503. */
-export function logFailedRequest(error: unknown, c: CollectionContext): void {
+export function logFailedRequest(error: unknown, c: AppContext): void {
   // The routes of middleware end with a star.
   const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
   const { method } = c.req;

@@ -1,5 +1,5 @@
 import { parseAccept } from "hono/utils/accept";
-import type { CollectionMiddleware } from "../bindings.ts";
+import type { AppMiddleware } from "../bindings.ts";
 
 // Headers of requests and responses (RFC 9110, RFC 9111).
 
@@ -61,7 +61,7 @@ function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
 }
 
 /** Sets the headers of every response. Scripts from any origin can read it, and browsers do not guess the content type. */
-export const serviceHeaders: CollectionMiddleware = (c, next) => {
+export const serviceHeaders: AppMiddleware = (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");
   c.header("Access-Control-Expose-Headers", "*");
   c.header("X-Content-Type-Options", "nosniff");
@@ -72,7 +72,7 @@ export const serviceHeaders: CollectionMiddleware = (c, next) => {
  * Responds to CORS preflights. Hono's own middleware treats every OPTIONS request as a preflight, but the collection responds to OPTIONS.
  * Browsers do not send `PUT`, `PATCH` or `DELETE` after this response, so in a script they fail without a status.
  */
-export const respondToPreflight: CollectionMiddleware = async (c, next) => {
+export const respondToPreflight: AppMiddleware = async (c, next) => {
   if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)
     return next();
   return c.body(null, 204, {

@@ -1,11 +1,11 @@
 import type { RateLimit } from "@cloudflare/workers-types";
 import { expandIPv6 } from "hono/utils/ipaddr";
-import type { CollectionContext, CollectionMiddleware, Env } from "../bindings.ts";
+import type { AppContext, AppMiddleware, Env } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
 
 /** Returns the period of the limit in seconds, or undefined if requests are not limited. */
-export function getLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
+export function getRateLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
   return RATE_LIMIT === "off" ? undefined : RATE_LIMIT;
 }
 
@@ -14,9 +14,9 @@ export function getLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string 
  * @param exempt Paths without a limit, so that users can always read about the service and its limit
  * @throws 429
  */
-export function createRateLimit(exempt: string[]): CollectionMiddleware {
+export function createRateLimit(exempt: string[]): AppMiddleware {
   return async function limitRequests(c, next) {
-    const period = getLimitPeriod(c.env);
+    const period = getRateLimitPeriod(c.env);
     const { RATE_LIMITER } = c.env;
     // If there is a period, requireSettings requires the limiter.
     if (period === undefined || !RATE_LIMITER || exempt.includes(c.req.path)) return next();
@@ -45,7 +45,7 @@ const UNKNOWN_CLIENT = "unknown";
  * Returns a key for the client of a request: the address, which the platform sends in a header, and the package passes next to the
  * request. A host can use all addresses of its 64-bit IPv6 network, so these addresses share a key.
  */
-export function getClientKey({ req, executionCtx }: CollectionContext): string {
+export function getClientKey({ req, executionCtx }: AppContext): string {
   const { address = req.header("CF-Connecting-IP") ?? UNKNOWN_CLIENT } = executionCtx.props;
   if (!address.includes(":")) return address;
   // Under `wrangler dev`, a client can send any value in this header.

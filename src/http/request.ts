@@ -1,4 +1,4 @@
-import { type CollectionContext, SettingError } from "../bindings.ts";
+import { type AppContext, SettingError } from "../bindings.ts";
 import { HttpError } from "./errors.ts";
 import { getPreferredRepresentation, type Representation } from "./headers.ts";
 
@@ -8,7 +8,7 @@ export function getLastValue(query: URLSearchParams, name: string): string | nul
 }
 
 /** Whether a client gets the HTML view. */
-export function prefersHtml({ req }: CollectionContext): boolean {
+export function prefersHtml({ req }: AppContext): boolean {
   if (getPreferredRepresentation(req.header("Accept")) !== "html") return false;
   return getLastValue(new URL(req.url).searchParams, "format") !== "json";
 }

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { CollectionEnv } from "../bindings.ts";
+import type { AppEnv } from "../bindings.ts";
 import { GO_PATH } from "../constants.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
@@ -11,8 +11,8 @@ import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
 
 /** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
-export function createDateJump({ getView }: Faults): Hono<CollectionEnv> {
-  const jump = new Hono<CollectionEnv>();
+export function createDateJump({ getView }: Faults): Hono<AppEnv> {
+  const jump = new Hono<AppEnv>();
 
   jump.get(GO_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;

@@ -1,5 +1,5 @@
 import type { Next } from "hono";
-import type { CollectionContext } from "../bindings.ts";
+import type { AppContext } from "../bindings.ts";
 import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
@@ -23,7 +23,7 @@ export const HTML_HEADERS = {
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
 /** Shows pages of the collection, and errors of every path, as HTML if the client prefers HTML. */
-export async function renderHtml(c: CollectionContext, next: Next): Promise<void> {
+export async function renderHtml(c: AppContext, next: Next): Promise<void> {
   await next();
   if (!prefersHtml(c)) return;
   const { status, headers } = c.res;
@@ -49,7 +49,7 @@ async function readBody({ body }: Response): Promise<string> {
 }
 
 /** Gets the request data that the HTML view shows. */
-function getRequestInfo(c: CollectionContext): Omit<ClientResponse, "status" | "headers" | "body"> {
+function getRequestInfo(c: AppContext): Omit<ClientResponse, "status" | "headers" | "body"> {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(getOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
   const isCollection = pathname === COLLECTION_PATH;
@@ -65,7 +65,7 @@ function getRequestInfo(c: CollectionContext): Omit<ClientResponse, "status" | "
 }
 
 /** Gets the URL of the same page without preferences; undefined if the header `Prefer` sets them. */
-function getUrlWithoutFaults(c: CollectionContext, url: URL): string | undefined {
+function getUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
   if (c.env.PREFER) return changeQuery(url, "prefer", "none");
   return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;
 }

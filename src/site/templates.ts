@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { CollectionContext, CollectionEnv } from "../bindings.ts";
+import type { AppContext, AppEnv } from "../bindings.ts";
 import { OPENAPI_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../constants.ts";
 import { rejectMethod } from "../http/errors.ts";
 import { createDigest, matchesETag } from "../http/headers.ts";
@@ -11,8 +11,8 @@ import { escapeText } from "./jsx-runtime.ts";
 const TEMPLATE_CACHE_CONTROL = "public, max-age=300, stale-if-error=86400";
 
 /** Creates the routes of the OpenAPI document and the API reference. The build renders both without the origin (tools/build-assets.ts). */
-export function createTemplates(): Hono<CollectionEnv> {
-  const templates = new Hono<CollectionEnv>();
+export function createTemplates(): Hono<AppEnv> {
+  const templates = new Hono<AppEnv>();
   // A `Host` can contain quotes and `&`, and the curl commands have the URL between single quotes.
   const toJson = (origin: string) => JSON.stringify(origin).slice(1, -1);
   const toHtml = (origin: string) => escapeText(origin.replaceAll("'", "%27"));
@@ -27,7 +27,7 @@ export function createTemplates(): Hono<CollectionEnv> {
 function serve(type: "json" | "html", headers: Record<string, string>, encode: (origin: string) => string) {
   /** The latest document. Most deployments have one origin and one setting. */
   let latest: { key: string; text: string; etag: string } | undefined;
-  return async (c: CollectionContext) => {
+  return async (c: AppContext) => {
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     // Clients cannot read this path (`run_worker_first` in wrangler.toml).
     const file = `${REFERENCE_PATH}-${c.env.FAULTS ?? "on"}.${type}`;
@@ -40,7 +40,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
   };
 }
 
-async function fillTemplate({ env }: CollectionContext, file: string, origin: string) {
+async function fillTemplate({ env }: AppContext, file: string, origin: string) {
   if (!env.ASSETS) throw new Error("[assets] in wrangler.toml does not bind ASSETS");
   // The binding ignores the host.
   const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { CollectionContext, CollectionEnv } from "../../bindings.ts";
+import type { AppContext, AppEnv } from "../../bindings.ts";
 import { rejectMethod } from "../../http/errors.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "../../http/headers.ts";
 import { getLastValue, getOrigin, negotiate } from "../../http/request.ts";
@@ -13,8 +13,8 @@ import { renderLanding, type Sample } from "./landing-page.tsx";
 import { createSummary, summarizeStatistics } from "./summary.ts";
 
 /** Creates the route of the landing page. It describes the service and its records in HTML or JSON. */
-export function createLanding(): Hono<CollectionEnv> {
-  const landing = new Hono<CollectionEnv>();
+export function createLanding(): Hono<AppEnv> {
+  const landing = new Hono<AppEnv>();
   const getStatistics = createStatisticsCache();
   /** The latest HTML. Most requests have the same state, origin and settings. */
   let latest: { key: string; html: string } | undefined;
@@ -50,7 +50,7 @@ export function createLanding(): Hono<CollectionEnv> {
 /** Caches the summarized statistics of the latest load. */
 function createStatisticsCache() {
   let latest: ReturnType<typeof summarizeStatistics> | undefined;
-  return async (c: CollectionContext) => {
+  return async (c: AppContext) => {
     const store = getCachedStore(c.env);
     const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
     const { load } = await store.getState(waitUntil);
@@ -63,7 +63,7 @@ function createStatisticsCache() {
  * Gets page 2, because its response has both links, or the only page.
  * @returns undefined if the page cannot be read, or belongs to a different load than the statistics
  */
-async function getSample(c: CollectionContext, origin: string, state: State): Promise<Sample | undefined> {
+async function getSample(c: AppContext, origin: string, state: State): Promise<Sample | undefined> {
   const number = Math.min(2, getLastPage(state.count));
   try {
     const page = await getCachedStore(c.env).getPage(number, undefined, (work) =>

@@ -1,6 +1,6 @@
 import type { Env } from "../../bindings.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
-import { getLimitPeriod } from "../../http/rate-limit.ts";
+import { getRateLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH, getLastPage } from "../../records/page.ts";
 import type { State } from "../../store/state.ts";
 import type { Day, Statistics } from "../../store/stored-statistics.ts";
@@ -28,7 +28,7 @@ export function createSummary(
   origin: string,
   settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
 ) {
-  const limitPeriod = getLimitPeriod(settings);
+  const limitPeriod = getRateLimitPeriod(settings);
   return {
     name: SITE_NAME,
     description: `Road users counted by roadside cameras: a public ${SERVICE_SUMMARY}.`,
