@@ -1,13 +1,13 @@
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
-/** The parameter with the date of a jump (src/site/date-jump.ts). It marks the day in the HTML view, and no link keeps it. */
+/** The parameter with the date of a jump (src/site/date-jump.ts) marks this day in the HTML view. Links do not repeat the parameter. */
 export const JUMP_DATE_PARAMETER = "jump-date";
 
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** The last page number with exact places. */
+/** The largest page number whose places are safe integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /** The number of a page, from 1 (the newest records), or the last page. */

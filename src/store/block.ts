@@ -33,7 +33,7 @@ export const RECORD_SEPARATOR = ",\n";
 const BLOCK_START = "[\n";
 const BLOCK_END = "\n]";
 
-/** Returns the number of the block that contains a place. For the count of a load, that is its last block, or 0 if it is empty. */
+/** Returns the number of the block that contains a place. For the count of a load, returns its number of blocks. */
 export function getBlockNumber(place: number): number {
   return Math.ceil(place / BLOCK_SIZE);
 }
@@ -51,7 +51,7 @@ export function formatBlock(lines: string): string {
   return BLOCK_START + lines + BLOCK_END;
 }
 
-/** Formats a record as a line. */
+/** Formats a record as a line of a block. */
 export function encodeRecord(record: TrafficRecord): string {
   return JSON.stringify(STORED_FIELDS.map((field) => record[field]));
 }

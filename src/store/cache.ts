@@ -24,10 +24,10 @@ import { readStatistics, type Statistics } from "./stored-statistics.ts";
 /** Max size of the cache of an instance: 16 of the 128 MB that the platform allows. */
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 
-/** An estimate: most characters take one byte, and the second byte covers the overhead of each line. */
+/** An estimate of the memory for a string: most characters need one byte, and the second byte covers the overhead of each line. */
 const BYTES_PER_CHARACTER = 2;
 
-/** An estimate for a day of the statistics in memory. */
+/** An estimate of the memory for one day of the statistics. */
 const BYTES_PER_DAY = 200;
 
 /** A state and a page. `found` is undefined if the state has no such page. `results` is a JSON array of the records, newest first. */
@@ -96,13 +96,13 @@ async function getPage(
 
 async function getResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
   const { cache } = context;
-  const name = `${state.load} ${location.first} ${location.last}`;
-  const found = cache.get(name);
+  const key = `${state.load} ${location.first} ${location.last}`;
+  const found = cache.get(key);
   if (found) return found as string;
   const numbers = getBlockNumbers(location);
   const blocks = await Promise.all(numbers.map((number) => getBlock(context, state, number)));
   const results = JSON.stringify(decodeRange(location, blocks));
-  cache.set(name, results, results.length * BYTES_PER_CHARACTER);
+  cache.set(key, results, results.length * BYTES_PER_CHARACTER);
   return results;
 }
 
@@ -130,9 +130,9 @@ function blockCacheKey({ load }: State, number: number): string {
 async function getStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
   const { store, stateCache, cache, waitUntil } = context;
   const { state, found } = await readWithCurrentState(context, async ({ load }) => {
-    const name = `${load} statistics`;
-    const statistics = cache.get(name) as Statistics | undefined;
-    return statistics ?? stateCache.singleFlight(name, () => readStatistics(store, load), waitUntil);
+    const key = `${load} statistics`;
+    const statistics = cache.get(key) as Statistics | undefined;
+    return statistics ?? stateCache.singleFlight(key, () => readStatistics(store, load), waitUntil);
   });
   cache.set(`${state.load} statistics`, found, found.days.length * BYTES_PER_DAY);
   return { state, statistics: found };
@@ -147,18 +147,18 @@ function createLruCache(maxBytes: number) {
   const entries = new Map<string, { value: unknown; bytes: number }>();
   let total = 0;
   return {
-    get(name: string): unknown {
-      const entry = entries.get(name);
+    get(key: string): unknown {
+      const entry = entries.get(key);
       if (!entry) return undefined;
-      entries.delete(name);
-      entries.set(name, entry);
+      entries.delete(key);
+      entries.set(key, entry);
       return entry.value;
     },
-    /** @param bytes An estimate of the memory that the value takes */
-    set(name: string, value: unknown, bytes: number): void {
-      total += bytes - (entries.get(name)?.bytes ?? 0);
-      entries.delete(name);
-      entries.set(name, { value, bytes });
+    /** @param bytes An estimate of the memory for the value */
+    set(key: string, value: unknown, bytes: number): void {
+      total += bytes - (entries.get(key)?.bytes ?? 0);
+      entries.delete(key);
+      entries.set(key, { value, bytes });
       for (const [oldest, entry] of entries) {
         if (total <= maxBytes) return;
         entries.delete(oldest);

@@ -24,7 +24,7 @@ export function createD1Store(database: SqlDatabase): Store {
     async readState({ withBlock, fromPrimary = false } = {}) {
       const parameters = typeof withBlock === "number" ? [withBlock] : [];
       const rows = database.query(buildStateQuery(withBlock), parameters, fromPrimary);
-      const [row] = await rows.catch(explainMissingTables);
+      const [row] = await rows.catch(throwQueryError);
       const state = requireState(row);
       const number = withBlock === "last" ? getBlockNumber(state.count) : withBlock;
       const text = getText(row);
@@ -47,8 +47,8 @@ export function buildStateQuery(withBlock: BlockSelector | undefined): string {
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
 }
 
-/** Without `npm run deploy`, `wrangler deploy` creates a database without tables. */
-function explainMissingTables(cause: unknown): never {
+/** Adds advice if the database has no tables: without `npm run deploy`, `wrangler deploy` creates an empty database. */
+function throwQueryError(cause: unknown): never {
   if (!isTableMissing(cause)) throw cause;
   const message =
     "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start -- OPTIONS`, with the options of `wrangler dev`";

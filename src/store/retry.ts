@@ -40,10 +40,10 @@ export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Lets work continue after the end of the request that started it, because other requests may be waiting for the result. */
+/** Lets work continue after the end of the request that started the work, because other requests may be waiting for the result. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** Requests can join a read for this time after its start. Later requests start a new read, because the old one may hang. */
+/** Requests can join a read for this time after its start. Later requests start a new read, because the first read may hang. */
 export const JOIN_WINDOW_MS = 1_000;
 
 /**

@@ -11,7 +11,7 @@ export const CONFIRMATION_MAX_AGE_MS = 1_000;
 /** Max age of the cached state, from the start of its read. After a failed read, the state is served for this long again. */
 export const STATE_MAX_AGE_MS = 5_000;
 
-/** A refresh within this time after the expiry lets other requests use the cached state. A later refresh ends an idle time. */
+/** If a refresh starts this soon after the expiry, other requests use the cached state. After a longer idle time, they wait. */
 const STALE_WHILE_REFRESHING_MS = 1_000;
 
 /** Max attempts of a request: one with the cached state, and more while loads keep replacing each other. */
@@ -43,7 +43,7 @@ export function createStateCache(storeName: string): StateCache {
   return { storeName, expiresAt: Number.NEGATIVE_INFINITY, singleFlight: createSingleFlight() };
 }
 
-/** Returns the state to serve. */
+/** Returns the cached state while it is fresh, and otherwise the state of the store. If the store fails, returns the cached state. */
 export async function getState(context: InstanceContext): Promise<State> {
   const { stateCache } = context;
   const now = Date.now();
@@ -120,6 +120,7 @@ export async function readWithCurrentState<T>(
       if (!(error instanceof MissingBlockError)) throw error;
       missing = error;
     }
+    // After a failed read, one more attempt, because a different request may have cached a newer state.
     if (failure || attempt === MAX_ATTEMPTS)
       throw failure ?? missing ?? new Error("The collection was replaced again and again");
     failure = await readFromPrimary(context).then(
