@@ -4,7 +4,7 @@ const MAX_REASON_LENGTH = 500;
 /** The number of logged stack frames, starting where the error was thrown. */
 const MAX_STACK_FRAMES = 8;
 
-/** The fields of a log line, without the reason. No field comes from a client. */
+/** The fields of a log line, without the reason. Only the method comes from a client. */
 export interface LogFields {
   /** The kind of failure, to filter by. */
   event: "request_failed" | "stale_served" | "rate_limiter_failed";
