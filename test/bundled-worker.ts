@@ -3,7 +3,7 @@ import { runWrangler } from "../data/writer/wrangler.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 /** Returns the folder of the worker, which is bundled once for all tests, in the same way as for a deployment. */
-export function findBundle(): string {
+export function getBundleFolder(): string {
   const folder = process.env.BUNDLED_WORKER;
   if (folder === undefined)
     throw new Error("Only tests in files named *.process.test.ts have a bundled worker.");

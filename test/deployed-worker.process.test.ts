@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { findBundle } from "./bundled-worker.ts";
+import { getBundleFolder } from "./bundled-worker.ts";
 import { makeRecords } from "./records/sample.ts";
 import { loadInto, useWorker } from "./worker.ts";
 
 // Tests of the bundle and of wrangler.toml.
 
 test("the bundle has less than 45 KiB gzipped, and does not contain zod", async () => {
-  const bundle = await readFile(join(findBundle(), "index.js"), "utf8");
+  const bundle = await readFile(join(getBundleFolder(), "index.js"), "utf8");
   expect(gzipSync(bundle).byteLength).toBeLessThan(45 * 1024);
   // All copies of zod share this registry.
   expect(bundle).not.toContain("__zod_globalRegistry");

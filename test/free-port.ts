@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
-export interface Listening {
+export interface ListeningServer {
   /** `http://127.0.0.1` with the port. */
   origin: string;
   close(): Promise<void>;
@@ -13,7 +13,7 @@ export interface Listening {
  * @param port By default any free port
  * @throws if the port is in use
  */
-export async function listenOnFreePort(server: Server, port = 0): Promise<Listening> {
+export async function listenOnFreePort(server: Server, port = 0): Promise<ListeningServer> {
   await once(server.listen(port, "127.0.0.1"), "listening");
   const address = server.address() as AddressInfo;
   return {

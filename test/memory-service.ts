@@ -71,7 +71,7 @@ const readTemplate = async (url: string) =>
   new Response(await readFile(`dist/assets${new URL(url).pathname}`));
 
 /** Returns the lines of the log from a spy of `console.error`. */
-export function readLog() {
+export function getLogLines() {
   return vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
 }
 

@@ -9,7 +9,7 @@ import { replaceCollection } from "../data/writer/writer.ts";
 import type { Env } from "../src/bindings.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
-import { findBundle } from "./bundled-worker.ts";
+import { getBundleFolder } from "./bundled-worker.ts";
 import { requireDocumented } from "./openapi-check.ts";
 import { toCollection } from "./records/sample.ts";
 import { openWorkerStore } from "./store/stores.ts";
@@ -66,7 +66,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<RunningW
 }
 
 function startRuntime(
-  { vars, folder, script = join(findBundle(), "index.js") }: WorkerOptions,
+  { vars, folder, script = join(getBundleFolder(), "index.js") }: WorkerOptions,
   log: (message: string) => void,
 ): Miniflare {
   const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");

@@ -74,7 +74,7 @@ const STATUS_DETAILS: Record<number, string> = {
   503: "Service temporarily unavailable, try again later.",
 };
 
-/** Returns the message of a status: the text of the status, such as `Not found.`, if Django REST Framework has no other message. */
+/** Returns the message of a status, by default the status text, such as `Not found.` */
 function getDefaultDetail(status: number): string {
   const text = STATUS_TEXTS[status];
   if (text === undefined) return `The request failed with status ${status}.`;

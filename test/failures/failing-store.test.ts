@@ -5,7 +5,7 @@ import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
-import { createInstance, readLog } from "../memory-service.ts";
+import { createInstance, getLogLines } from "../memory-service.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
 
 const createTestStore = () => createControlledStore(makeState(BLOCK_SIZE + 1));
@@ -114,17 +114,17 @@ describe("the log", () => {
     await request("/nothing/s3cr3t?", 404);
     const details = { store: "d1", reason: "Error: the store fails", at: expect.any(Array) };
     const failed = { event: "request_failed", method: "GET", status: 503, ...details };
-    expect(readLog()).toEqual([
+    expect(getLogLines()).toEqual([
       { event: "stale_served", ...details },
       ...["/healthz", "/", PATH].map((path) => ({ ...failed, path })),
     ]);
     for (const secret of ["s3cr3t", "192.0.2.77", "app.example", "page=", "counts.example"])
-      expect(JSON.stringify(readLog())).not.toContain(secret);
+      expect(JSON.stringify(getLogLines())).not.toContain(secret);
   });
 
   function log(error: unknown) {
     logFailure({ event: "stale_served", store: "d1" }, error);
-    return readLog()[0];
+    return getLogLines()[0];
   }
 
   test.each<[string, unknown, string]>([

@@ -5,7 +5,7 @@ import { makeRecords } from "../records/sample.ts";
 import { PATH, type Target } from "./exchange.ts";
 import { checkTarget, describeHttpSuite, listExchanges } from "./suite.ts";
 
-async function openTarget(count: number | undefined): Promise<Target> {
+async function createTarget(count: number | undefined): Promise<Target> {
   const records = makeRecords(count ?? 0);
   const service = await createMemoryService(count === undefined ? undefined : records);
   const { origin, fetch } = service;
@@ -13,14 +13,14 @@ async function openTarget(count: number | undefined): Promise<Target> {
 }
 
 describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (count) => {
-  describeHttpSuite(await openTarget(count));
+  describeHttpSuite(await createTarget(count));
 });
 
 const listAll = (target: Target) => listExchanges(target).flatMap(([, exchanges]) => exchanges);
 
 test("HEAD has the status and the headers of GET without the body, and no client error is logged", async () => {
   const log = vi.spyOn(console, "error");
-  const target = await openTarget(100);
+  const target = await createTarget(100);
   for (const { send, with: headers = {} } of listAll(target).filter(({ send }) => send.startsWith("/"))) {
     const get = await target.fetch(send, { headers });
     const head = await target.fetch(send, { method: "HEAD", headers });
@@ -66,7 +66,7 @@ describe("for a deployment whose records are unknown, the suite", () => {
     ["two records are swapped", (text) => text.replace(/(\{"id".*?\}),(\{.*?\})/, "$2,$1")],
     ["a record is missing", (text) => text.replace(/\{"id".*?\},/, "")],
   ])("fails if %s", async (_, change) => {
-    const target = await openTarget(100);
+    const target = await createTarget(100);
     const fetch: Target["fetch"] = async (path, init) => {
       const response = await target.fetch(path, init);
       const text = await response.text();

@@ -5,7 +5,7 @@ import { CSV_HEADER, formatCsvLine } from "../../data/formats/csv.ts";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import { bundleWorker } from "../bundled-worker.ts";
 import { readSeed } from "../data/input.ts";
-import { createLiveTarget, findDeployment } from "../live/target.ts";
+import { createLiveTarget, readDeployment } from "../live/target.ts";
 import { makeRecords } from "../records/sample.ts";
 import { importPackage } from "../tools/package/built-package.ts";
 import { loadInto, startWorker } from "../worker.ts";
@@ -45,5 +45,5 @@ describe("the package, over a socket,", async () => {
   const { createService } = await importPackage();
   const server = await createService({ records }).listen({ port: 0 });
   afterAll(() => server.close());
-  describeHttpSuite({ ...createLiveTarget(await findDeployment(server.url)), ...known });
+  describeHttpSuite({ ...createLiveTarget(await readDeployment(server.url)), ...known });
 });

@@ -9,7 +9,7 @@ import {
   type Send,
   UNAVAILABLE,
 } from "../http-suite/exchange.ts";
-import { context, createInstance, createMemoryService, ORIGIN, readLog } from "../memory-service.ts";
+import { context, createInstance, createMemoryService, getLogLines, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 
 const { store } = await createMemoryService(makeRecords(40));
@@ -60,7 +60,7 @@ describe("with an invalid setting, every request gets 503, and the log and the h
     ];
     await checkExchanges(send, ...exchanges);
     const line = { event: "request_failed", reason: expect.stringContaining(message) };
-    expect(readLog(), "each failure once").toMatchObject(exchanges.map(() => line));
+    expect(getLogLines(), "each failure once").toMatchObject(exchanges.map(() => line));
   });
 
   test("with FAULTS off, PREFER is not checked", () =>
@@ -126,10 +126,10 @@ describe("the rate limit", () => {
   test("allows all requests if the limiter fails, and logs nothing about the client", async () => {
     const fetch = openLimited({ limit: () => Promise.reject(new Error("limiter is down")) });
     await checkExchanges(fetch, { send: PATH, with: { "CF-Connecting-IP": "192.0.2.4" } });
-    expect(readLog()).toEqual([
+    expect(getLogLines()).toEqual([
       { event: "rate_limiter_failed", reason: "Error: limiter is down", at: expect.any(Array) },
     ]);
-    expect(JSON.stringify(readLog())).not.toContain("192.0.2.4");
+    expect(JSON.stringify(getLogLines())).not.toContain("192.0.2.4");
   });
 
   test.each([

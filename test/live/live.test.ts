@@ -7,7 +7,7 @@ import { listen } from "../../tools/package/listen.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runProcess } from "../tools/command-line/run-command.ts";
 import { loadInto, startWorker } from "../worker.ts";
-import { findDeployment } from "./target.ts";
+import { readDeployment } from "./target.ts";
 
 /** Runs the script of `npm run test:live`. */
 async function runLive(baseUrl: string): Promise<{ status: number | null; output: string }> {
@@ -58,7 +58,7 @@ test("an unexpected response is reported with its request, and the exit status i
 
 test.each(["counts.example", "localhost:9371", "ftp://counts.example", "https://counts.example/api"])(
   "BASE_URL %j is invalid",
-  (baseUrl) => expect(findDeployment(baseUrl)).rejects.toThrow(SettingError),
+  (baseUrl) => expect(readDeployment(baseUrl)).rejects.toThrow(SettingError),
 );
 
 test("an invalid BASE_URL ends with the exit status 2", async () => {
@@ -69,7 +69,7 @@ test("an invalid BASE_URL ends with the exit status 2", async () => {
 
 test("a URL without a server is reported", async () => {
   const problem = "http://localhost:9/openapi.json could not be read: bad port";
-  await expect(findDeployment("http://localhost:9")).rejects.toThrow(problem);
+  await expect(readDeployment("http://localhost:9")).rejects.toThrow(problem);
 });
 
 test.each<[string, Record<string, string>, string, string[]]>([
@@ -89,7 +89,7 @@ test.each<[string, Record<string, string>, string, string[]]>([
     return Response.json({ info: { title } }, { status: title ? 200 : 503 });
   };
   const { url, close } = await listen(respond, { port: 0 });
-  await expect(findDeployment(url)).rejects.toThrow(problem);
+  await expect(readDeployment(url)).rejects.toThrow(problem);
   await close();
   expect(requests).toEqual(expected);
 });

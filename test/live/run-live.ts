@@ -1,7 +1,7 @@
 import { startVitest } from "vitest/node";
 import { SettingError } from "../../src/bindings.ts";
 import { USAGE_ERROR_STATUS } from "../../tools/command-line/program.ts";
-import { type Deployment, findDeployment } from "./target.ts";
+import { type Deployment, readDeployment } from "./target.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,7 +12,7 @@ declare module "vitest" {
 
 /** Tests the deployment at BASE_URL, and prints the name of each test. */
 async function main(): Promise<void> {
-  const deployment = await findDeployment(process.env.BASE_URL);
+  const deployment = await readDeployment(process.env.BASE_URL);
   await startVitest("test", [], {
     config: false,
     include: ["test/live/deployment-suite.ts"],

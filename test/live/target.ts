@@ -71,7 +71,7 @@ function restoreCacheControl(method: string, headers: Headers): void {
  * @throws SettingError if the URL is not an origin
  * @throws Error if the service does not respond, or cannot read its collection
  */
-export async function findDeployment(baseUrl = ""): Promise<Deployment> {
+export async function readDeployment(baseUrl = ""): Promise<Deployment> {
   requireOrigin("BASE_URL", baseUrl);
   const { origin } = new URL(baseUrl);
   const { info } = await readJson(`${origin}/openapi.json`);

@@ -5,10 +5,10 @@ import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { unstable_splitSqlQuery } from "wrangler";
-import { type Listening, listenOnFreePort } from "../../free-port.ts";
+import { type ListeningServer, listenOnFreePort } from "../../free-port.ts";
 
 /** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
-export interface Cloudflare extends Listening {
+export interface Cloudflare extends ListeningServer {
   /** The ids of the accounts that the token can use. All have the same content. */
   accounts: string[];
   /** The account of the latest request. */
