@@ -20,11 +20,16 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
 /** The SQLite error code of a full disk. */
 const SQLITE_FULL = 13;
 
+const DAMAGED = "it is damaged. Delete it, and load the records again";
+
 /** The meanings of error codes of the operating system and SQLite. Each one follows a path and a verb in a message. */
 const FILE_ERRORS: Record<string, string> = {
   [SQLITE_FULL]: "the disk is full",
   // SQLITE_IOERR_SHMSIZE: there is no space for the `-shm` file, which even readers need.
   4874: "the disk is full",
+  // SQLITE_CORRUPT and SQLITE_NOTADB.
+  11: DAMAGED,
+  26: DAMAGED,
   ENOENT: "it does not exist",
   EEXIST: "a part of the path is not a directory",
   EISDIR: "it is a directory",

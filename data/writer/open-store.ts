@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createWriteError } from "../messages.ts";
+import { createWriteError, describeFileError } from "../messages.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -98,10 +98,8 @@ function openLocalStore(
 
 /** Returns an error with the name of a damaged file, because SQLite does not name it. Returns other errors unchanged. */
 function toDamageError(error: unknown, path: string): unknown {
-  const { message, errcode } = Object(error);
-  if (errcode !== SQLITE_CORRUPT) return error;
-  const advice = "Delete the file, and load the records again.";
-  return new Error(`${path} is damaged: ${message}. ${advice}`, { cause: error });
+  if (Object(error).errcode !== SQLITE_CORRUPT) return error;
+  return new Error(`${path} cannot be read: ${describeFileError(error)}`, { cause: error });
 }
 
 /** Returns the name of a database or a namespace in the runtime. Each id in the configuration has its own local store. */

@@ -54,7 +54,7 @@ export function requireState(value: unknown): State {
   const { load, count, loaded_at, sequence, source } = Object(value);
   const areStrings = [load, loaded_at ?? "", source].every((value) => typeof value === "string");
   if (!areStrings || ![count, sequence].every((number) => Number.isSafeInteger(number) && number >= 0))
-    throw new DamagedStateError(`The stored state is damaged: ${JSON.stringify(value)}`);
+    throw createDamagedStateError(JSON.stringify(value) ?? "it is missing");
   return { load, count, loaded_at: loaded_at ?? null, sequence, source };
 }
 
@@ -66,6 +66,10 @@ export function parseState(text: string): State {
   try {
     return requireState(JSON.parse(text));
   } catch (cause) {
-    throw new DamagedStateError(`The stored state is damaged: ${text.slice(0, 100)}`, { cause });
+    throw createDamagedStateError(text.slice(0, 100), cause);
   }
+}
+
+function createDamagedStateError(value: string, cause?: unknown): DamagedStateError {
+  return new DamagedStateError(`The stored state is damaged: ${value}. Load the records again.`, { cause });
 }

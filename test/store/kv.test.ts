@@ -152,5 +152,5 @@ test.each([
   '{"load":"a","count":1.5,"sequence":1,"source":""}',
   '{"load":"a","count":1,"sequence":1,"source":"","loaded_at":1}',
 ])("the state %j is damaged", (text) =>
-  expect(() => parseState(text)).toThrow(`The stored state is damaged: ${text}`),
+  expect(() => parseState(text)).toThrow(`The stored state is damaged: ${text}. Load the records again.`),
 );

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { constants } from "node:fs";
-import { appendFile, open, readdir, writeFile } from "node:fs/promises";
+import { constants, globSync } from "node:fs";
+import { appendFile, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -136,6 +136,27 @@ test.each([
   expect(status).toBe(1);
   expect(stderr).toMatch(/^\S+ cannot be (written|opened): /);
   expect(stderr.startsWith(folder) && stderr.endsWith(`: ${reason}\n`), stderr).toBe(true);
+});
+
+test.each([
+  ["has the content of a different program", 0, "cannot be opened"],
+  ["has lost its pages", 4_096, "cannot be read"],
+])("a file of a store that %s is reported with the way out", async (_, kept, problem) => {
+  const persistTo = join(local.folder, problem);
+  const place = ["--store", "d1", "--persist-to", persistTo];
+  await runData(["load", small, ...place]);
+  const [file = ""] = globSync(`${persistTo}/v3/d1/*/*.sqlite`);
+  const content = await readFile(file);
+  await writeFile(file, content.fill("x", kept));
+  for (const command of [["info"], ["load", small]]) {
+    const { status, stderr } = await runData([...command, ...place]);
+    expect([status, stderr.split("\n")[0]]).toEqual([
+      1,
+      `${file} ${problem}: it is damaged. Delete it, and load the records again`,
+    ]);
+  }
+  await rm(file);
+  expect((await runData(["load", small, ...place])).stdout).toBe("Loaded 40 records.\n");
 });
 
 test("check counts the records that can be loaded, and reports the same problems as load", async () => {
