@@ -12,7 +12,7 @@ import { CurlBlock, quoteForShell } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";
 import { formatQuantity } from "./text-format.ts";
 
-/** Renders an error: advice, the request as a curl command, and the JSON response. */
+/** Renders an error: advice, the request as a curl command, and the API response. */
 export function renderError(response: ClientResponse): string {
   const { status, url } = response;
   const title = formatStatus(status);
@@ -23,7 +23,7 @@ export function renderError(response: ClientResponse): string {
       <p class="lead">
         {text} <a href={href}>{name}</a>
       </p>
-      <h2>The JSON response</h2>
+      <h2>The API response</h2>
       <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
       <RawResponse {...response} />
     </Layout>

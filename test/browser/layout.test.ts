@@ -64,7 +64,7 @@ test("the lines of the chart are visible and different in every color scheme and
     { colorScheme: "light" },
     { colorScheme: "dark" },
     { forcedColors: "active" },
-    { media: "print" },
+    { media: "print", forcedColors: "none" },
   ] as const) {
     await page.emulateMedia(media);
     const lines = await page.locator(".plot :is(.weekdays, .weekends)").evaluateAll((all) =>

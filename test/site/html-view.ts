@@ -14,7 +14,7 @@ export const extractText = (html: string) =>
 /** Parses the JSON response in the HTML view: its status, headers and body. */
 export function parseShownResponse(page: string) {
   const [, name, lines = "", body = ""] =
-    /The JSON response.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
+    /The API response.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
   const headers = extractText(lines).split("\n");
   return {
     name: name && extractText(name),

@@ -35,7 +35,7 @@ export function renderRecords(response: ClientResponse): string {
         <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} jumpDate={jumpDate} />
       )}
       <section class="client" aria-labelledby="response">
-        <h2 id="response">The JSON response</h2>
+        <h2 id="response">The API response</h2>
         <CurlBlock options="-si" url={toUrl(number)} label="curl" />
         <p>
           <a href={changeQuery(new URL(toUrl(number)), "format", "json")}>Raw JSON</a>
