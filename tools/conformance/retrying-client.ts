@@ -7,7 +7,7 @@ export interface Reply {
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** The status, or why every attempt failed. Follows the URL in messages. */
+  /** The status, or why every attempt failed: the end of a message that starts with the URL. */
   outcome: string;
 }
 
@@ -20,7 +20,7 @@ export interface ClientOptions {
 
 export type RetryingClient = ReturnType<typeof createRetryingClient>;
 
-/** After this many requests that failed in every attempt, requests are no longer retried. This bounds the time of a check. */
+/** After this many requests that failed in every attempt, requests are no longer retried. This limits the time of a check. */
 const MAX_FAILED_REQUESTS = 3;
 
 const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)];
@@ -28,7 +28,7 @@ const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, in
 /** An unknown host name, a closed port, a port without TLS, and a port that fetch blocks. */
 const UNREACHABLE = /ENOTFOUND|ECONNREFUSED|wrong version number|bad port/i;
 
-/** Reads the body during the attempt, so that its time limit and the retries include it. */
+/** Reads the body during the attempt, so that the timeout and the retries include the body. */
 async function fetchWhole(input: unknown): Promise<Response> {
   const response = await fetch(input as Request);
   const body = await response.bytes();

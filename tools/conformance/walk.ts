@@ -49,13 +49,14 @@ export async function startWalk(client: RetryingClient, url: string, options: Ch
     latest: first,
     /** The number of checked pages. */
     pages: 0,
-    /** The size of the largest page, and the number of records up to the latest page. Skipped pages count as full pages. */
+    /** The size of the largest page. */
     pageSize: 1,
-    listed: 0,
+    /** The number of records up to the latest page. Skipped pages count as full pages. */
+    listedCount: 0,
     records: createSeenRecords(),
     /** The pages that were requested in advance. */
     prefetched: new Map<number, Promise<PageResponse>>(),
-    /** Contradictions between pages, until it is known whether the collection has changed. */
+    /** Contradictions between pages that may be changes of the collection. */
     contradictions: [] as [rule: string, where: string, finding: string][],
     /** The collection has not changed, so contradictions break rules. */
     isUnchanged: false,
@@ -77,27 +78,27 @@ export async function startWalk(client: RetryingClient, url: string, options: Ch
 export async function walkPages(walk: Walk): Promise<boolean> {
   const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
   addPage(walk, walk.first);
-  for (let isNew = true; isNew; ) {
+  for (let hasNewRecord = true; hasNewRecord; ) {
     const last = getLastPageNumber(walk, limit);
     const number = getNextPageNumber(walk.latest.number, last, limit);
     const page = await readAhead(walk, number, Math.min(last, limit));
-    isNew = page.results.some((result) => !walk.records.ids.has(getId(result)));
-    if (number > last || isAbsent(page)) {
-      checkEnd(walk, page, isNew);
+    hasNewRecord = page.results.some((result) => !walk.records.ids.has(getId(result)));
+    if (number > last || isPastEnd(page)) {
+      checkEnd(walk, page, hasNewRecord);
       break;
     }
     addPage(walk, page);
-    if (!(await isClear(walk))) return false;
+    if (!(await resolveContradictions(walk))) return false;
     onPage?.(walk.pages, walk.first.count === undefined ? undefined : Math.min(last, limit + 2));
   }
   await checkOtherPages(walk);
-  return isClear(walk);
+  return resolveContradictions(walk);
 }
 
 /** Estimates the number of the last page from the previous pages. */
-function getLastPageNumber({ first, latest, listed, pageSize }: Walk, limit: number): number {
+function getLastPageNumber({ first, latest, listedCount, pageSize }: Walk, limit: number): number {
   if (first.count === undefined) return limit;
-  return latest.number + Math.ceil((first.count - listed) / pageSize);
+  return latest.number + Math.ceil((first.count - listedCount) / pageSize);
 }
 
 /** After the first pages that `--pages` selects come the middle page, the last page, and the page after the last one. */
@@ -123,12 +124,15 @@ function getId(result: unknown): unknown {
   return isObject(result) ? result.id : undefined;
 }
 
-function isAbsent({ status, envelope, results }: PageResponse): boolean {
+function isPastEnd({ status, envelope, results }: PageResponse): boolean {
   return status === 404 || (envelope?.results === results && results.length === 0);
 }
 
-/** @returns False if pages contradict each other and the collection may have changed */
-async function isClear(walk: Walk): Promise<boolean> {
+/**
+ * If pages contradict each other, waits until it is known whether the collection has changed. If it has not, rules are broken.
+ * @returns False if the collection may have changed
+ */
+async function resolveContradictions(walk: Walk): Promise<boolean> {
   const { isFirst, first, read, contradictions, addFinding } = walk;
   if (contradictions.length === 0) return true;
   const { second = 1_000, signal } = walk.options;
@@ -150,17 +154,17 @@ function addPage(walk: Walk, page: PageResponse): void {
     compareRecord(addComparison, records, result, where);
   }
   walk.pages += 1;
-  walk.listed += walk.pageSize * Math.max(0, page.number - latest.number - 1) + page.results.length;
+  walk.listedCount += walk.pageSize * Math.max(0, page.number - latest.number - 1) + page.results.length;
   walk.latest = page;
 }
 
 /** @param after The page after the last one */
-function checkEnd(walk: Walk, after: PageResponse, isNew: boolean): void {
-  const { first, listed } = walk;
+function checkEnd(walk: Walk, after: PageResponse, hasMore: boolean): void {
+  const { first, listedCount } = walk;
   if (first.count === undefined) return;
-  const end = `page ${after.number}, which ${isNew ? "has more" : after.outcome}`;
-  const problem = `count is ${first.count}, but there are ${listed} records before ${end}`;
-  walk.addComparison("Page envelope.count", walk.url, (!isNew && first.count === listed) || problem);
+  const end = `page ${after.number}, which ${hasMore ? "has more" : after.outcome}`;
+  const problem = `count is ${first.count}, but there are ${listedCount} records before ${end}`;
+  walk.addComparison("Page envelope.count", walk.url, (!hasMore && first.count === listedCount) || problem);
 }
 
 /** Checks page 0, and the collection without a page number. */

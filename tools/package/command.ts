@@ -31,7 +31,7 @@ function createServeProgram() {
         .env("PORT")
         .default(8787),
     )
-    .option("--host <name>", "name or address to listen on; 0.0.0.0 for all", parseNonEmpty, "localhost")
+    .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
     .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
     .option("--model-name <name>", "replace the model name of all records (default: reject other models)")
     .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")

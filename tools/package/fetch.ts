@@ -22,7 +22,7 @@ export async function fetchFrom(respond: Respond, request: Request): Promise<Res
   }
 }
 
-/** Converts a response to the one that a client gets when the headers have arrived. */
+/** Creates the client's response, which the client gets when the headers have arrived. */
 async function toClientResponse(response: Response, request: Request, url: string, redirected: boolean) {
   const { status, headers } = response;
   let { body } = response;

@@ -1,4 +1,4 @@
-// The public interface of the package, published as it is. It uses web types only, so clients need no types of Node.
+// The public interface of the package, published as it is. It uses web types only, so clients need no Node types.
 
 import type { TrafficRecord } from "../../src/records/record.ts";
 
@@ -66,5 +66,5 @@ export interface Service {
   prefer: string;
 }
 
-/** Creates a service that keeps its records in memory. Services in one process share nothing. */
+/** Creates a service with records in memory. Services in one process share nothing. */
 export declare function createService(options?: ServiceOptions): Service;
