@@ -118,7 +118,7 @@ export async function loadInto(
 }
 
 /** Follows `next` from the first page to the last. */
-export async function walk(origin: string): Promise<TrafficRecord[]> {
+export async function readAllRecords(origin: string): Promise<TrafficRecord[]> {
   const records: TrafficRecord[] = [];
   for (let url: string | null = `${origin}/api/tf1/records/`; url !== null; ) {
     const page: Page = Page.parse(await (await fetch(url)).json());

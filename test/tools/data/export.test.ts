@@ -6,7 +6,7 @@ import { listSeedFiles, readRecords } from "../../../data/load-content.ts";
 import { STORE_NAMES } from "../../../data/writer/configuration.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, formatCsv, makeRecords } from "../../records/sample.ts";
-import { startWorker, walk } from "../../worker.ts";
+import { readAllRecords, startWorker } from "../../worker.ts";
 import { runData } from "../command-line/run-command.ts";
 import { createDataFolder, openLocalDatabase } from "./data-folder.ts";
 
@@ -40,7 +40,7 @@ test("an export can be loaded and exported again without any difference, and is 
     }
   }
   const { origin, close } = await startWorker({ folder });
-  expect(await walk(origin)).toEqual(records);
+  expect(await readAllRecords(origin)).toEqual(records);
   await close();
 });
 

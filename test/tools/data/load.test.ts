@@ -13,7 +13,7 @@ import type { Page } from "../../../src/records/record.ts";
 import { getBlockNumber } from "../../../src/store/block.ts";
 import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
-import { startWorker, walk } from "../../worker.ts";
+import { readAllRecords, startWorker } from "../../worker.ts";
 import { runData, runProcess } from "../command-line/run-command.ts";
 import { untilServed } from "../serve.ts";
 import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
@@ -65,7 +65,7 @@ test.each(STORE_NAMES)(
     const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
     const stop = new AbortController();
     try {
-      expect(await walk(server.origin)).toEqual(older);
+      expect(await readAllRecords(server.origin)).toEqual(older);
       expect(await interrupt(killed, "SIGKILL")).toEqual([null, "SIGKILL"]);
       expect(await readdir(local.temporary)).toEqual([]);
       expect(await countBlocks(store, local)).toBeGreaterThan(5);
@@ -76,7 +76,7 @@ test.each(STORE_NAMES)(
       };
       const [seen] = await Promise.all([readOn(server.origin, stop.signal), replace()]);
       expect(seen).toContain(older.length);
-      expect(await walk(server.origin)).toEqual(newer);
+      expect(await readAllRecords(server.origin)).toEqual(newer);
     } finally {
       stop.abort();
       await server.close();
