@@ -9,7 +9,7 @@ import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { DOCUMENTS, expectInDocument, listInlineCode, readDocument } from "./documentation.ts";
 
-/** The first cells of the table whose header begins with a title; all names in them, or the text if there is none. */
+/** Lists the inline code, or else the text, of the first cells in the table whose header begins with a title. */
 function listFirstCells(page: string, title: string): string[] {
   const [, table = ""] = readDocument(page).split(`| ${title} |`);
   const [, ...rows] = table.split("\n\n")[0]?.split("\n") ?? [];
@@ -22,7 +22,7 @@ function listFirstCells(page: string, title: string): string[] {
 const listMatches = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, found = ""]) => found);
 
-/** The anchor that GitHub gives to a heading. */
+/** Creates the anchor of a heading, as GitHub does. */
 const createAnchor = (heading: string) =>
   heading
     .toLowerCase()
@@ -30,7 +30,7 @@ const createAnchor = (heading: string) =>
     .replaceAll(" ", "-");
 
 test.each([...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/seed/README.md"])(
-  "the links of %s lead somewhere, and the files and the scripts that it names exist",
+  "the links, files and scripts in %s exist",
   (name) => {
     const text = readDocument(name);
     for (const [, file = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {

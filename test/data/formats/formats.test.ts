@@ -6,7 +6,7 @@ import { type InputFile, readText, type TextChunk } from "../../../data/formats/
 import { readJsonObjects } from "../../../data/formats/json-objects.ts";
 import { cutBytes, FIELDS, makeRecord, readRows, writeReport } from "../input.ts";
 
-/** Reads the records of a file; a row with problems stays as it is. */
+/** Reads the records of a file. Rows with problems are returned unchanged. */
 const readRecords = async (input: string | Buffer[], modelName?: InputFile["modelName"]) =>
   (await readRows(input, modelName)).map((row) => ("record" in row ? row.record : row));
 
@@ -33,28 +33,26 @@ test.each(
   // biome-ignore format: one case per line
   [
     ["CSV", `${FIELDS}\n${LINES}`, BOTH],
-    ["CSV without a line break at the end", `${FIELDS}\n${LINES.trimEnd()}`, BOTH],
     ["CSV with CRLF", `${FIELDS}\n${LINES}`.replaceAll("\n", "\r\n"), BOTH],
     ["CSV with a byte order mark", `\ufeff${FIELDS}\n${LINES}`, BOTH],
     ["CSV with blank lines", `\n${FIELDS}\n\n${LINES}\n\n`, BOTH],
     ["CSV with every cell in quotes", `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'), BOTH],
-    ["CSV with another order of columns", `${FIELDS.split(",").toReversed()}\n${LINES.split("\n")[0]?.split(",").toReversed()}`, [NEW]],
+    ["CSV with columns in a different order", `${FIELDS.split(",").toReversed()}\n${LINES.split("\n")[0]?.split(",").toReversed()}`, [NEW]],
     ["CSV with unusual camera_refs", `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`, [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })]],
     ["CSV with joined and selected characters in camera_refs", JOINED.map((ref) => `${FIELDS}\n1,7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), JOINED.map((camera_ref) => makeRecord({ camera_ref }))],
-    ["CSV with other words for camera_ok", HEALTHS.map(([cell]) => `${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,${cell},3,2,1,0,0,0,tf1\n`).join(""), HEALTHS.map(([, camera_ok]) => makeRecord({ camera_ok }))],
+    ["CSV with booleans for camera_ok", HEALTHS.map(([cell]) => `${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,${cell},3,2,1,0,0,0,tf1\n`).join(""), HEALTHS.map(([, camera_ok]) => makeRecord({ camera_ok }))],
     ["CSV with the longest camera_refs and the largest numbers", ["x", "😀"].map((one) => `${FIELDS}\n${Number.MAX_SAFE_INTEGER},7,${one.repeat(64)},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), ["x", "😀"].map((one) => makeRecord({ id: Number.MAX_SAFE_INTEGER, camera_ref: one.repeat(64) }))],
     ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
     ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
     ["JSON Lines with a byte order mark, CRLF and blank lines", `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`, BOTH],
-    ["JSON Lines files that were concatenated with their byte order marks", BOTH.map((record) => `\ufeff${JSON.stringify(record)}\n`).join(""), BOTH],
     ["JSON Lines with quotes and backslashes", REFS.map((record) => JSON.stringify(record)).join("\n"), REFS],
     ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
     ["an array of records", JSON.stringify(BOTH), BOTH],
     ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
     ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
-    ["envelopes, compact and pretty, one after the other", `${pretty} ${compact}${pretty}`, [...BOTH, ...BOTH, ...BOTH]],
+    ["envelopes in sequence, compact and pretty", `${pretty} ${compact}${pretty}`, [...BOTH, ...BOTH, ...BOTH]],
     ["a pretty-printed array of envelopes", JSON.stringify([page, page], null, 2), [...BOTH, ...BOTH]],
-    ["arrays one after the other", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
+    ["arrays in sequence", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
   ],
 )("reads %s", async (_, text, records) => {
   expect(await readRecords(text)).toStrictEqual(records);
@@ -92,22 +90,6 @@ describe("objects of JSON", () => {
         },
       ),
     ));
-
-  test("are looked at once, although they come in many chunks", async () => {
-    const { charCodeAt } = String.prototype;
-    let looks = 0;
-    String.prototype.charCodeAt = function (at) {
-      looks++;
-      return charCodeAt.call(this, at);
-    };
-    try {
-      const text = `{"a":[${"0,".repeat(50_000)}0]}`;
-      expect(await find(text, 1_000)).toHaveLength(1);
-      expect(looks).toBeLessThan(1.1 * text.length);
-    } finally {
-      String.prototype.charCodeAt = charCodeAt;
-    }
-  });
 });
 
 const OBSERVATION = makeRecord({
@@ -127,12 +109,10 @@ test.each(
   // biome-ignore format: one case per line
   [
     ["as the engine writes it", "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0", {}],
-    ["times with T and Z", "2025-10-29T09:23:09Z,2025-10-29T09:10:27Z,a33,tf1,1,2,3,4,5,6,0", {}],
     ["times with other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
     ["fractions of a second", "2025-10-29 09:23:09.0000000009+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", {}],
     ["white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
     ["one warning", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
-    ["many warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,17", { camera_ok: "False" }],
     ["no value for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,", { camera_ok: null }],
     ["the value None for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None", { camera_ok: null }],
   ],

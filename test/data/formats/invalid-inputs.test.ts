@@ -7,8 +7,7 @@ import { stage } from "../../../data/staging.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { cutBytes, FIELDS, findProblems, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
 
-// All problems of a single file with their messages, so that the wording can be reviewed as a whole.
-// test/data/staging-problems.test.ts tests records that contradict each other.
+// The problems of single files, with their messages. test/data/staging-problems.test.ts tests conflicts between records.
 
 const WHOLE = "is not a whole number, 0 or greater";
 const UTC = "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
@@ -20,14 +19,14 @@ const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1";
 const RECORD = JSON.stringify(makeRecord());
 const { id: _, ...withoutId } = makeRecord();
 const ENVELOPE = { count: 1, next: null, previous: null };
-/** The text of a page with these results. */
+/** Returns the JSON of a page with these results. */
 const inPage = (results: string) =>
   JSON.stringify({ ...ENVELOPE, results: [] }).replace("[]", () => `[${results}]`);
 const DEEP = "is nested more than 100 levels deep";
 const BINARY =
   "1: is not UTF-8 text; convert Latin-1 with iconv -f ISO-8859-1 -t UTF-8, and archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8";
 
-/** A value as messages show it. */
+/** Formats a value as a message does. */
 function show(value: unknown): string {
   const json = JSON.stringify(value);
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
@@ -37,19 +36,8 @@ const TIME = "2025-10-29 09:10:27+00:00";
 
 /** The values of a row, by their columns. */
 const ROW = { ...makeRecord(), camera_ok: "" };
-const IMAGE = {
-  image_proc: TIME,
-  image_capt: TIME,
-  camera_ref: "a",
-  model_name: "tf1",
-  car: 0,
-  person: 0,
-  bicycle: 0,
-  motorcycle: 0,
-  bus: 0,
-  truck: 0,
-  warnings: 0,
-};
+const ZEROS = Object.fromEntries(REPORT_COLUMNS.split(",").map((name) => [name, 0]));
+const IMAGE = { ...ZEROS, image_proc: TIME, image_capt: TIME, camera_ref: "a", model_name: "tf1" };
 
 describe("reports an invalid field:", () => {
   test.each<[string, object, string, string[], string]>(
@@ -58,22 +46,18 @@ describe("reports an invalid field:", () => {
       ["a count", ROW, "cars", ["many", "", "-1", "1.5", "1e3", "0x1f", " 1"], WHOLE],
       ["a count above the largest safe integer", ROW, "cars", ["9007199254740993"], "is greater than 9007199254740991"],
       ["an id below the smallest safe integer", ROW, "id", ["-9007199254740993"], "is less than -9007199254740991"],
-      ["a word for an id", ROW, "id", ["x7"], "is not a whole number"],
       ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
       ["an hour 24, and a leap second", ROW, "timestamp", ["2019-02-28T24:00:00Z", "2016-12-31T23:59:60Z"], UTC],
       ["a time in another format", ROW, "timestamp", ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
-      ["another camera_ok", ROW, "camera_ok", ["TruE", "null", "NA", "1"], HEALTH],
+      ["an unknown camera_ok", ROW, "camera_ok", ["TruE", "null", "NA", "1"], HEALTH],
       ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
       ["a formula as a camera_ref", ROW, "camera_ref", ["=1+1", "+1", "-1", "@a", "-"], "begins like a spreadsheet formula"],
-      ["another model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
+      ["an unknown model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
       ["a time without an offset", IMAGE, "image_capt", ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
-      ["a day of a report that does not exist", IMAGE, "image_capt", ["2025-02-30 09:10:27+00:00"], OFFSET],
       ["no time of an image", IMAGE, "image_proc", [""], OFFSET],
       ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], OFFSET],
       ["a camera_ref of white space", IMAGE, "camera_ref", [" "], STRING],
-      ["a word for a count of a report", IMAGE, "car", ["many"], WHOLE],
       ["a word for warnings", IMAGE, "warnings", ["some"], WHOLE],
-      ["a report of another model", IMAGE, "model_name", ["tf2"], 'is not "tf1"'],
     ],
   )("%s in CSV", async (_, row, field, cells, message) => {
     const rows = cells.map((cell) => String(Object.values({ ...row, [field]: cell })));
@@ -104,7 +88,7 @@ describe("reports an invalid field:", () => {
   const invisible = [..."\u0007\u200b\u2028\u2800\u3164\uffff\u{e0041}", "\ud83d"];
   const misplaced = ["\u200d", "\ufe0f\ufe0f", "\u200c\u200db", " \ufe0fb", "\u200d b"];
   test.each([...invisible, ...misplaced])(
-    "a camera_ref that ends in %j, with an invisible character that the message escapes",
+    "a camera_ref that ends in %j, with an invisible character",
     async (end) => {
       const code = end.replace(/^ /, "").codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
       const [problem] = await readProblems(JSON.stringify(makeRecord({ camera_ref: `a${end}` })));
@@ -119,7 +103,7 @@ describe("reports an invalid field:", () => {
   });
 });
 
-/** The description of a header that has none of the columns. */
+/** Describes a header without any of the columns. */
 const startsWith = (cells: string[], separator: string) =>
   `it starts with ${JSON.stringify(cells.slice(0, 5))}, separated by ${JSON.stringify(separator)}`;
 const hasNone = (header: string, separator = ",") => startsWith(header.split(separator), separator);
@@ -128,20 +112,16 @@ test.each(
   // biome-ignore format: one case per line
   [
     ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"), 'missing: trucks, buses; unknown or repeated: ["cars","lorries",""]'],
-    ["a column of row numbers", `,${FIELDS}`, 'missing: none; unknown or repeated: [""]'],
     ["a record instead of a header", GOOD, hasNone(GOOD)],
     ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
-    ["white space before a column name", FIELDS.replace("cars", " cars"), 'missing: cars; unknown or repeated: [" cars"]'],
     ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"), ";")],
     ["a quoted name with a comma", 'Time,"Site, street"', startsWith(["Time", "Site, street"], ",")],
     ["a quoted name with a semicolon", 'Time,"Site; street"', startsWith(["Time", "Site; street"], ",")],
     ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, `missing: model_name; unknown or repeated: ${JSON.stringify(`model_name\r${GOOD}`.split(",").slice(0, 5))}`],
-    ["a web page", "<!DOCTYPE html><title>502</title>", hasNone("<!DOCTYPE html><title>502</title>")],
     ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "missing: car; unknown or repeated: []"],
-    ["a report of another model", REPORT_COLUMNS.replace("person", "pedestrian").replace("truck", "lorry,van"), 'missing: person, truck; unknown or repeated: ["pedestrian","lorry","van"]'],
     ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS.replaceAll(",", "\t"), "\t")],
   ],
-)("reports a wrong header: %s", async (_, header, differences) => {
+)("reports an invalid header: %s", async (_, header, differences) => {
   const isReport = header.includes("image_proc");
   const title = isReport ? "a report" : "a records file";
   const hint = isReport ? "" : '; see "Convert your own CSV" in docs/data.md';
@@ -162,7 +142,6 @@ test.each(
     ]],
     ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`, ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"]],
     ["an empty file", "", ["-: contains no records"]],
-    ["only white space", "\ufeff \r\n\n\t", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
     ["only empty envelopes", '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}', ["-: contains no records"]],
   ],
@@ -174,9 +153,7 @@ const QUOTE = "has a quote that is not closed, or inside a cell; commas separate
 const LONG = "is too long for a row that ends with LF or CRLF";
 
 test.each([
-  ["a quote that is not closed", '"2,7,a', QUOTE],
   ["a quote that is not closed, in 3 MB", `"2\n${"x\n".repeat(1_500_000)}`, QUOTE],
-  ["text after a quote", '"2"x,7', QUOTE],
   ["a quote in the middle", '2"x",7', QUOTE],
   ["a row of 3 MB", `2,7,${"x".repeat(3_000_000)}`, LONG],
 ])("stops at %s and reports the problems before it", async (_, text, message) => {
@@ -192,7 +169,6 @@ test.each(
   [
     ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }), ["-:1: id is missing", "-:1: colour is not a field of a record"]],
     ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }), ['-:1: "\\u001b[2J" is not a field of a record']],
-    ["a field named __proto__", `${RECORD.slice(0, -1)},"__proto__":1}`, ["-:1: __proto__ is not a field of a record"]],
     ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
       '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
       '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
@@ -205,32 +181,21 @@ test.each(
       '-:5: "{\\"id\\":1]" is not valid JSON',
       "-:6: is not a record or a page in JSON",
     ]],
-    ["a truncated line", `${RECORD}\n${RECORD.slice(0, 50)}\n${RECORD}`, ["-:2: is the start of a JSON object that never ends"]],
     ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, [`-:1: is a JSON object of more than 8 MB, or one that never ends; ${GUIDE}`]],
     ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is an error response, not a page']],
-    ["a record with a member of an envelope", JSON.stringify({ ...makeRecord(), results: [] }), ["-:1: results is not a field of a record"]],
     ["a record with all members of an envelope", JSON.stringify({ ...makeRecord(), ...ENVELOPE, results: [] }), ["count", "next", "previous", "results"].map((name) => `-:1: ${name} is not a field of a record`)],
     ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', ["-:1: count null is not a whole number"]],
     ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records of an array"]],
     ["a byte order mark inside an array", `[${RECORD},\n\ufeff${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
-    ["two commas in an array", `[${RECORD},,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
-    ["a comma at the start of an array", `[,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
     ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
     ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
-    ["no comma between arrays in an array", `[[${RECORD}] []]`, ["-:1: has no comma between two records of an array"]],
-    ["a page of 150,000 numbers", inPage(`${"0,".repeat(149_999)}0`), expect.objectContaining({ length: 150_000, 0: "-:1: 0 is not a record" })],
     ["a page of 500,000 objects", inPage("{},".repeat(500_000)), [`-:1: is a JSON object with more than 200000 values; ${GUIDE}`]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
-    ["arrays that go on for 100 MB", "[".repeat(100_000_000), ["-:1: ends inside an array"]],
     ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
-    ["deep objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, [`-:1: ${DEEP}`]],
-    ["a deep value among records", `${RECORD}\n${RECORD.slice(0, -1)},"more":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, [`-:2: ${DEEP}`]],
     ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, [`-:100: ${DEEP}`]],
-    ["results that are not an array", '{"count":1,"results":{"a":{"id":1}}}', ['-:1: {"count":1,"results":{"a":{"id":1}}} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md']],
     ["results that are not records", inPage("7,[],null"), ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
     ["an invalid field of a pretty-printed record", JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:20: cars -1 ${WHOLE}`]],
     ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
-    ["a truncated array", `[${RECORD}]\n[\n${RECORD}`, ["-:3: ends inside an array"]],
     ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
     ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
     ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, [`-:1: ${show(`{\n"results": [\n${RECORD}\nx]}`)} is not valid JSON`]],
@@ -250,7 +215,7 @@ test.each<[string, Buffer]>(
     ["zeros", Buffer.alloc(100)],
     ["utf-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le")],
   ],
-)("refuses a file that is not text: %s", async (name, content) => {
+)("rejects a file that is not UTF-8: %s", async (name, content) => {
   expect(await findProblems({ [name]: content, "-": content })).toEqual([`${name}:${BINARY}`, `-:${BINARY}`]);
 });
 
@@ -270,7 +235,7 @@ test("reports paths that cannot be read", async () => {
   ]);
 });
 
-test("refuses numbers in JSON that would be read as others", async () => {
+test("rejects numbers in JSON that JavaScript cannot represent exactly", async () => {
   const read = (numbers: string[]) =>
     readProblems(numbers.map((number) => RECORD.replace('"cars":3', `"cars":${number}`)).join("\n"));
   const inexact = ["1e400", "9007199254740991.4", "1e-400", "9007199254740993", "-9007199254740993"];
