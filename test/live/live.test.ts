@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { proxy } from "hono/proxy";
 import { expect, test } from "vitest";
-import { SettingError } from "../../src/bindings.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runProcess } from "../tools/command-line/run-command.ts";
@@ -55,11 +54,6 @@ test("an unexpected response is reported with its request, and the exit status i
   expect(status).toBe(1);
   expect(output).toContain(`The response to GET ${url}/api/tf1/records/?page=last contradicts the document`);
 });
-
-test.each(["counts.example", "localhost:9371", "ftp://counts.example", "https://counts.example/api"])(
-  "BASE_URL %j is invalid",
-  (baseUrl) => expect(readDeployment(baseUrl)).rejects.toThrow(SettingError),
-);
 
 test("an invalid BASE_URL ends with the exit status 2", async () => {
   const output =
