@@ -51,7 +51,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
   };
 }
 
-/** @throws Error if the client cannot read the collection, or is redirected to another origin */
+/** @throws Error if the client cannot read the collection, or is redirected to a different origin */
 function requireCollection({ url, status, headers }: PageResponse): void {
   if ([401, 403, 404, 407, 410].includes(status))
     throw new Error(`${url} returned ${status}. Check the URL of the collection.`);

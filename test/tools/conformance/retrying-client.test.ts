@@ -59,13 +59,6 @@ test.each([
   ["503 stays", () => fail(503), 503, "returned 503", 5],
   ["429, which ends the check, stays", () => fail(429), "error", `${ADDRESS} returned 429.`, 5],
   ["a redirect is not followed", () => fail(302, { Location: "/" }), 302, "returned 302", 1],
-  [
-    "no host is found",
-    () => reject(new Error("ENOTFOUND")),
-    "error",
-    `${ADDRESS} could not be read (ENOTFOUND).`,
-    1,
-  ],
   ["a connection fails", fails, 0, "could not be read (no route)", 5],
 ])("if %s, the reply shows it", async (_, respond, status, outcome, attempts) => {
   expect(await send(respond)).toMatchObject({ status, outcome, attempts: { length: attempts } });
