@@ -89,7 +89,7 @@ function listHeaders(...names: (keyof typeof HEADERS)[]): ResponseObject["header
   );
 }
 
-function createContent(schema: Schema, example?: object): Content {
+function createContent(schema: Schema, example?: object) {
   return { "application/json": { schema, ...(example && { example }) } };
 }
 
@@ -208,7 +208,7 @@ const DESCRIBE_OPERATION: Operation = {
     200: {
       description: "The description of the collection.",
       headers: listHeaders(),
-      content: createContent({ type: "object" }, OPTIONS_BODY),
+      content: createContent({ type: "object", additionalProperties: true }, OPTIONS_BODY),
     },
     404: createError("`format` is unknown."),
     ...ERRORS,
@@ -262,7 +262,7 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML
 export function createOpenApiDocument(origin: string, faults = true): OpenApiDocument {
   const isIncluded = (value: unknown) => faults || !Object.hasOwn(Object(value), "x-faults-only");
   const text = JSON.stringify(DOCUMENT, (name, value) => {
-    if (name in FAULTS_ONLY || !isIncluded(value)) return undefined;
+    if (name === "x-faults-only" || !isIncluded(value)) return undefined;
     return Array.isArray(value) ? value.filter(isIncluded) : value;
   });
   return JSON.parse(text.replaceAll(PLACEHOLDER_ORIGIN, origin));
@@ -272,15 +272,13 @@ export function createOpenApiDocument(origin: string, faults = true): OpenApiDoc
 export type Schema = Record<string, unknown>;
 export type Header = { description: string; schema: Schema };
 export type Parameter = Header & { name: string; in: "query" | "header" };
-/** By media type. */
-export type Content = Record<string, { schema: Schema; example?: object }>;
 export type Components = { schemas: Record<string, Schema>; headers: Record<string, Header> };
 
-/** Without content if the response has no body. */
 export interface ResponseObject {
   description: string;
   headers: Record<string, { $ref: string }>;
-  content?: Content;
+  /** By media type. Undefined if the response has no body. */
+  content?: Record<string, { schema: Schema; example?: object }>;
 }
 
 export interface Operation {
