@@ -10,7 +10,7 @@ import { readSeed } from "./input.ts";
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);
 
-/** Any period of up to half a day within twenty years, in whole seconds, with few cameras. */
+/** A period of up to half a day within twenty years, in whole seconds, with few cameras. */
 const periods = fc
   .record({
     seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
@@ -29,7 +29,7 @@ const withoutId = ({ id: _, ...rest }: TrafficRecord) => rest;
 const day = { interval: 240, from: new Date("2024-02-29T00:00:00Z"), to: new Date("2024-03-01T00:00:00Z") };
 
 describe("generated records", () => {
-  test("of a longer period only add records before and after those of the shorter one", () => {
+  test("of a longer period contain the records of a shorter period", () => {
     const extension = fc.integer({ min: 0, max: 6 * HOUR }).map((time) => time - (time % 1000));
     fc.assert(
       fc.property(periods, extension, extension, (period, before, after) => {
@@ -62,7 +62,7 @@ describe("generated records", () => {
     );
   });
 
-  test("of more cameras include those of the first cameras, with other ids", () => {
+  test("of more cameras contain the records of fewer cameras, with different ids", () => {
     const few = getRecords({ ...day, cameras: 10 });
     const many = getRecords({ ...day, cameras: 5_000 });
     expect(many.filter(({ camera_pk }) => camera_pk <= 10).map(withoutId)).toEqual(few.map(withoutId));
@@ -70,7 +70,7 @@ describe("generated records", () => {
     expect(Math.max(...many.map(({ id }) => id))).toBeLessThan(2 ** 31);
   });
 
-  test("look like those of the seed", async () => {
+  test("look like the seed", async () => {
     const [from, to] = [new Date("2020-12-28T00:00:00Z"), new Date("2021-01-07T00:00:00Z")];
     for (const records of [await readSeed(), getRecords({ from, to })]) {
       expect(new Set(records.map(({ camera_pk }) => camera_pk)).size).toBe(86);

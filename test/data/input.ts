@@ -17,7 +17,7 @@ export const FIELDS =
 export const REPORT_COLUMNS =
   "image_proc,image_capt,camera_ref,model_name,car,person,bicycle,motorcycle,bus,truck,warnings";
 
-/** A valid record with the given fields. */
+/** Creates a valid record with the given fields. */
 export function makeRecord(fields: Partial<TrafficRecord> = {}): TrafficRecord {
   return {
     id: 1,
@@ -36,19 +36,19 @@ export function makeRecord(fields: Partial<TrafficRecord> = {}): TrafficRecord {
   };
 }
 
-/** The text of a report with these rows. */
-export function writeReport(...rows: string[]): string {
+/** Formats a report with these rows. */
+export function formatReport(...rows: string[]): string {
   return [REPORT_COLUMNS, ...rows, ""].join("\n");
 }
 
-/** Splits a text or bytes into chunks of this size. */
+/** Splits a string or bytes into chunks of this size. */
 export function cutBytes(input: string | Buffer, size = 1 << 16): Buffer[] {
   const bytes = Buffer.from(input);
   const count = Math.ceil(bytes.length / size);
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 }
 
-/** Reads the rows of a file from its text or its chunks. */
+/** Reads the rows of a file from its content. */
 export async function readRows(
   input: string | Buffer[],
   modelName?: InputFile["modelName"],
@@ -57,7 +57,7 @@ export async function readRows(
   return (await Array.fromAsync(readInputFile({ file: "-", modelName, stdin }))).flat();
 }
 
-/** Reads the problems of a file, as they are shown. */
+/** Reads the problems of a file, formatted as in messages. */
 export async function readProblems(input: string | Buffer[], modelName?: InputFile["modelName"]) {
   const rows = await readRows(input, modelName);
   return rows.flatMap((row) => ("problems" in row ? row.problems.map(formatProblem) : []));
@@ -65,10 +65,10 @@ export async function readProblems(input: string | Buffer[], modelName?: InputFi
 
 const folder = createFolder();
 
-/** The contents of files, by their names; `-` is standard input. Records have these fields. */
+/** The contents of files, by their names; `-` is standard input. An array contains the fields of records. */
 export type Contents = Record<string, string | Buffer | Partial<TrafficRecord>[]>;
 
-/** Stages files. Returns what `load` prints about them, and their records, oldest first. */
+/** Stages files. Returns the messages of `load`, and the records, oldest first. */
 export async function stageFiles(contents: Contents, options: StageOptions = {}) {
   const warnings: string[] = [];
   const warn = (line: string) => warnings.push(hideFolder(line));
@@ -77,10 +77,10 @@ export async function stageFiles(contents: Contents, options: StageOptions = {})
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const stdin = Readable.from([toBytes(input)]);
   const staged = await stage(paths, { stdin, warn, ...options });
-  return { summary: describeCounts(staged), warnings, records: takeRecords(staged) };
+  return { summary: describeCounts(staged), warnings, records: collectRecords(staged) };
 }
 
-/** The problems for which files are refused, a line each; none if they can be loaded. */
+/** Finds the problems of files, as lines of a message. */
 export async function findProblems(contents: Contents, options?: StageOptions): Promise<string[]> {
   const error = await stageFiles(contents, options).catch((error) => error);
   if (!(error instanceof Error)) return [];
@@ -92,8 +92,8 @@ export async function findProblems(contents: Contents, options?: StageOptions): 
 
 const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
-/** The staged records, oldest first. The staging is closed. */
-function takeRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
+/** Reads the staged records, oldest first, and closes the staging. */
+function collectRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
   const ofRecords = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
   const opened = ofRecords.map(({ number, text }) => parseBlock(count, number, text));
@@ -102,7 +102,7 @@ function takeRecords({ count, blocks, close }: StagedCollection): TrafficRecord[
 
 /** Reads the records of the seed, oldest first. */
 export async function readSeed(): Promise<TrafficRecord[]> {
-  return takeRecords(await stage(listSeedFiles(), { strict: true }));
+  return collectRecords(await stage(listSeedFiles(), { strict: true }));
 }
 
 function toBytes(content: Contents[string]): Buffer {

@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { InputError } from "../../data/formats/problem.ts";
 import { stage, stageRecords } from "../../data/staging.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { FIELDS, findProblems, makeRecord, REPORT_COLUMNS, stageFiles, writeReport } from "./input.ts";
+import { FIELDS, findProblems, formatReport, makeRecord, REPORT_COLUMNS, stageFiles } from "./input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
 
@@ -17,7 +17,7 @@ const IMAGE = "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,tf1,1,2,3,4,5,6,0";
 const SAME_IMAGE = "2025-10-29 09:24:09Z,2025-10-29 09:10:27.5Z,a33,tf1,1,2,3,4,5,6,0";
 const ZIPPED = gzipSync(`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`);
 
-/** Images of another model at different times. */
+/** Images of an unknown model at different times. */
 const OTHER_IMAGES = Array.from({ length: 30 }, (_, minute) =>
   IMAGE.replace("09:10", `10:${10 + minute}`).replace("tf1", "tf2"),
 );
@@ -53,12 +53,12 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
   ],
   [
     "a camera and time that appear twice in a report",
-    { a: writeReport(IMAGE, SAME_IMAGE) },
+    { a: formatReport(IMAGE, SAME_IMAGE) },
     ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2'],
   ],
   [
     "a report after records",
-    { a: [{}], b: writeReport(IMAGE) },
+    { a: [{}], b: formatReport(IMAGE) },
     ["b: contains a report, but a contains records; one load cannot contain both"],
   ],
   [
@@ -73,7 +73,7 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
   ],
   [
     "an unknown model, with the option for it",
-    { a: writeReport(...OTHER_IMAGES, "x") },
+    { a: formatReport(...OTHER_IMAGES, "x") },
     [
       "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.",
       'a:2: model_name "tf2" is not "tf1"',
@@ -165,30 +165,21 @@ test("with strict, a False record with counts is a problem, and is still compare
 test.each([{}, { strict: true, skipDuplicates: true }])(
   "cameras that share a camera_ref are loaded with a warning that names both: %j",
   async (options) => {
-    const b = [8, 9, 10, 11].map((pk) => ({
-      id: pk,
-      camera_pk: pk,
-      camera_ref: `a${pk % 10}`,
-      timestamp: noon(1),
-    }));
-    const a = [0, 1, 8, 9].map((pk) => ({
-      id: 20 + pk,
-      camera_pk: pk,
-      camera_ref: `a${pk}`,
-      timestamp: noon(2),
-    }));
-    const { warnings, records } = await stageFiles({ a, b }, options);
-    expect(records).toHaveLength(8);
+    const files = {
+      a: [{ id: 1 }, { id: 2, camera_pk: 8, camera_ref: "b" }],
+      b: [{ id: 3, camera_pk: 9, timestamp: noon(1) }],
+    };
+    const { warnings, records } = await stageFiles(files, options);
+    expect(records).toHaveLength(3);
     expect(warnings).toEqual([
-      'Warning: b:3: camera_ref "a0" belongs to camera_pk 0 in a:1 and camera_pk 10',
-      'Warning: b:4: camera_ref "a1" belongs to camera_pk 1 in a:2 and camera_pk 11',
+      'Warning: b:1: camera_ref "a33" belongs to camera_pk 7 in a:1 and camera_pk 9',
     ]);
   },
 );
 
 test("a report and records are rejected even if all rows of one of them are duplicates", async () => {
   const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
-  const files = { a: writeReport(IMAGE.replace("A33", "1")), b: [record] };
+  const files = { a: formatReport(IMAGE.replace("A33", "1")), b: [record] };
   const problems = ["a: contains a report, but b contains records; one load cannot contain both"];
   expect(await findProblems(files, { skipDuplicates: true })).toEqual(problems);
 });
@@ -217,40 +208,28 @@ test("of records in memory, a problem names the index, the field and the value",
   await expect(stageRecords(records)).rejects.toThrow(new InputError(problems.join("\n")));
 });
 
-describe("the number of records in pages:", () => {
-  const records = makeRecords(45).reverse();
+const PAGED = makeRecords(45).reverse();
 
-  const makePage = (number: number, count = 45) => ({
-    count,
-    next: null,
-    previous: null,
-    results: records.slice(15 * (number - 1), 15 * number),
-  });
+const formatPage = (number: number, count = 45) =>
+  JSON.stringify({ count, next: null, previous: null, results: PAGED.slice(15 * (number - 1), 15 * number) });
 
-  test.each<[string, numbers: number[], counts: number[], held?: number]>([
-    ["no problem if all pages are there, in any order", [3, 1, 2], [45, 45, 45]],
-    ["no problem if one page is there twice", [1, 2, 2, 3], [45, 45, 45, 45]],
-    ["a page is missing", [1, 3], [45, 45], 30],
-    ["one page replaces another page", [1, 1, 3], [45, 45, 45], 30],
-    ["the collection grew", [3, 2, 1], [46, 46, 45], 45],
-    ["the pages contain more records than their count", [1, 2, 3], [44, 44, 44], 45],
-  ])("%s", async (_, numbers, counts, held) => {
-    const pages = numbers.map((number, index) => makePage(number, counts[index]));
-    const problem = `a: the pages contain ${held} different records, but their count is ${Math.max(...counts)}`;
-    const problems = held === undefined ? [] : [problem];
-    for (const content of [
-      JSON.stringify(pages),
-      pages.map((page) => JSON.stringify(page, null, 2)).join("\n"),
-    ]) {
-      const { warnings } = await stageFiles({ a: content }, { skipDuplicates: true });
-      expect(warnings).toEqual(problems.map((problem) => `Warning: ${problem}`));
-      expect(await findProblems({ a: content }, { strict: true, skipDuplicates: true })).toEqual(problems);
-    }
-  });
-
-  test("no problem if the pages are in several files, with other records in one more file", async () => {
-    const [a, b, c] = [1, 2, 3].map((number) => JSON.stringify(makePage(number)));
-    const files = { a: a!, b: b!, c: c!, d: [{ id: 99, camera_pk: 99 }] };
-    expect(await findProblems(files, { strict: true })).toEqual([]);
-  });
+test.each<[string, numbers: number[], counts: number[], found?: number]>([
+  ["no problem if all pages are there, in any order", [3, 1, 2], [45, 45, 45]],
+  ["no problem if one page is there twice", [1, 2, 2, 3], [45, 45, 45, 45]],
+  ["a missing page", [1, 3], [45, 45], 30],
+  ["a page instead of a different one", [1, 1, 3], [45, 45, 45], 30],
+  ["a collection that grew", [3, 2, 1], [46, 46, 45], 45],
+  ["more records than the count", [1, 2, 3], [44, 44, 44], 45],
+])("compares the records of pages with their count: %s", async (_, numbers, counts, found) => {
+  const pages = numbers.map((number, index) => formatPage(number, counts[index]));
+  const problem = `a: the pages contain ${found} different records, but their count is ${Math.max(...counts)}`;
+  const problems = found === undefined ? [] : [problem];
+  const files = {
+    a: `[${pages.slice(0, -1)}]`,
+    b: String(pages.at(-1)),
+    c: [{ id: 99, camera_pk: 99, camera_ref: "c" }],
+  };
+  const { warnings } = await stageFiles(files, { skipDuplicates: true });
+  expect(warnings).toEqual(problems.map((problem) => `Warning: ${problem}`));
+  expect(await findProblems(files, { strict: true, skipDuplicates: true })).toEqual(problems);
 });

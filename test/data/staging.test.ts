@@ -10,7 +10,7 @@ import { NO_COUNTS } from "../../src/records/record.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { type Contents, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
+import { type Contents, findProblems, formatReport, makeRecord, stageFiles } from "./input.ts";
 
 /** The source of records in memory. */
 const SOURCE = "records of a program";
@@ -28,14 +28,14 @@ test("sets the counts of a False record to 0", async () => {
   });
 });
 
-test("numbers cameras by first capture, and observations by processing, to the microsecond, over all reports", async () => {
+test("numbers cameras by first capture, and images by processing, across all reports", async () => {
   const { records } = await stageFiles({
-    a: writeReport(
+    a: formatReport(
       "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
       "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,b,tf1,2,0,0,0,0,0,0",
       "2025-10-29 11:00:00Z,2025-10-29 09:30:00Z,C,tf1,3,0,0,0,0,0,0",
     ),
-    b: writeReport(
+    b: formatReport(
       "2025-10-29 11:00:00Z,2025-10-29 10:00:00.000001Z,a,tf1,4,0,0,0,0,0,0",
       "2025-10-29 10:59:59.999999Z,2025-10-29 10:10:00Z,d,tf1,5,0,0,0,0,0,2",
       "2025-10-29 11:00:00.000001Z,2025-10-29 08:00:00Z,c,tf1,6,0,0,0,0,0,",
@@ -51,7 +51,7 @@ test("numbers cameras by first capture, and observations by processing, to the m
   ]);
 });
 
-test("arranges the records in blocks, with their statistics, which can be read again until they are closed", async () => {
+test("sorts the records into blocks, with statistics, which can be read until they are closed", async () => {
   const records = makeRecords(1_000);
   const staged = await stageRecords(new Set(records));
   for (let reading = 0; reading < 2; reading++)
@@ -60,7 +60,7 @@ test("arranges the records in blocks, with their statistics, which can be read a
   expect(() => [...staged.blocks()]).toThrow();
 });
 
-test("gathers statistics of records in any order: their road users, and those of each day and hour", async () => {
+test("creates the same statistics for records in any order", async () => {
   const counts = { cars: 2, persons: 3, bicycles: 5, trucks: 7, motorcycles: 11, buses: 13 };
   const failed = { camera_ok: "False", ...NO_COUNTS, camera_pk: 6, camera_ref: "b" } as const;
   const records = [
@@ -82,11 +82,11 @@ test("gathers statistics of records in any order: their road users, and those of
     sources: [SOURCE],
     source_count: 1,
   };
-  const gather = async (given: object[]) =>
+  const collect = async (given: object[]) =>
     JSON.parse([...(await stageRecords(given)).blocks()].at(-1)?.text ?? "");
-  expect(await gather(records)).toEqual(statistics);
-  expect(await gather(records.toReversed())).toEqual(statistics);
-  expect(await gather([])).toEqual({
+  expect(await collect(records)).toEqual(statistics);
+  expect(await collect(records.toReversed())).toEqual(statistics);
+  expect(await collect([])).toEqual({
     ...NO_STATISTICS,
     hours: { weekdays: noHours, weekends: noHours },
     sources: [SOURCE],
@@ -97,12 +97,12 @@ test("gathers statistics of records in any order: their road users, and those of
 test.each([
   ["records", [{ id: 1 }, { id: 2, cars: 9 }, { id: 3, timestamp: noon(1) }]],
   [
-    "records of another load, with other ids and camera_pks",
+    "records of a different load, with different ids and camera_pks",
     [{ id: 1 }, { id: 1, camera_pk: 99, cars: 9 }, { id: 3, timestamp: noon(1) }],
   ],
   [
-    "observations",
-    writeReport(
+    "images",
+    formatReport(
       "2019-02-28 11:00:00Z,2019-02-28 10:00:00Z,a33,tf1,3,2,1,0,0,0,",
       "2019-02-28 11:00:01Z,2019-02-28 10:00:00.5Z,A33,tf1,9,2,1,0,0,0,",
       "2019-02-01 13:00:00Z,2019-02-01 12:00:00Z,a33,tf1,3,2,1,0,0,0,",

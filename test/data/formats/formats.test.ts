@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { formatCsvLine, readCsvRows } from "../../../data/formats/csv.ts";
 import { type InputFile, readText, type TextChunk } from "../../../data/formats/input-file.ts";
 import { readJsonObjects } from "../../../data/formats/json-objects.ts";
-import { cutBytes, FIELDS, makeRecord, readRows, writeReport } from "../input.ts";
+import { cutBytes, FIELDS, formatReport, makeRecord, readRows } from "../input.ts";
 
 /** Reads the records of a file. Rows with problems are returned unchanged. */
 const readRecords = async (input: string | Buffer[], modelName?: InputFile["modelName"]) =>
@@ -119,7 +119,7 @@ test.each(
 )("reads a report: %s", async (_, row, fields) => {
   const capturedAt = `2025-10-29T09:10:27.${row.includes(".999") ? "999" : "000"}000000Z`;
   const image = { capturedAt, processedAt: "2025-10-29T09:23:09.000000000Z" };
-  expect(await readRows(writeReport(row))).toStrictEqual([
+  expect(await readRows(formatReport(row))).toStrictEqual([
     { file: "-", line: 2, record: { ...OBSERVATION, ...fields }, image },
   ]);
 });
@@ -129,7 +129,7 @@ test.each([
   ["JSON", compact.replaceAll('"tf1"', '"yolo"'), BOTH],
   [
     "a report",
-    writeReport("2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,yolo,1,2,3,4,5,6,0"),
+    formatReport("2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,yolo,1,2,3,4,5,6,0"),
     [OBSERVATION],
   ],
 ])("replaces the model name: %s", async (_, text, records) => {

@@ -38,12 +38,12 @@ test.each(contents)(
 test.each([
   ["without its last byte", ZIPPED.subarray(0, -1), "unexpected end of file"],
   ["followed by garbage", Buffer.concat([ZIPPED, Buffer.from("garbage")]), "incorrect header check"],
-])("refuses gzip %s", async (_, bytes, reason) => {
+])("rejects gzip %s", async (_, bytes, reason) => {
   const reading = readAll("-", Readable.from(cutBytes(bytes, 50)));
   await expect(reading).rejects.toThrow(`is a damaged gzip file: ${reason}`);
 });
 
-test("passes on an error that is a bug in the program", async () => {
+test("does not convert an error of a bug", async () => {
   const bug = Object.assign(new TypeError("a bug"), { code: "ERR_FAULT" });
   const stdin = new Readable({ read: () => stdin.destroy(bug) });
   await expect(readAll("-", stdin)).rejects.toBe(bug);
@@ -63,15 +63,15 @@ test("a line that is too long is returned in parts with the same line number", a
 
 test.each([
   ["in the third line", [Buffer.from("a\nb\nc\xff\nd\n", "latin1")], 3],
-  ["in the fourth line, in another chunk", [Buffer.from("a\nb\n\nc"), Buffer.from("\xe9\n", "latin1")], 4],
+  ["in the fourth line, in the second chunk", [Buffer.from("a\nb\n\nc"), Buffer.from("\xe9\n", "latin1")], 4],
   ["cut off by the end of the file", [Buffer.from("a\nb"), Buffer.from("€").subarray(0, 2)], 2],
-])("refuses bytes that are not UTF-8: %s", async (_, chunks, line) => {
+])("rejects bytes that are not UTF-8: %s", async (_, chunks, line) => {
   const message = expect.stringContaining("is not UTF-8 text");
   const reading = Array.fromAsync(readText(Readable.from(chunks)));
   await expect(reading).rejects.toMatchObject({ message, line });
 });
 
-test("finds the first wrong byte after replacement characters that are in the file, however it is cut", async () => {
+test("finds the line of the first invalid byte, for any size of chunks", async () => {
   const bytes = Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 0x0a, 0xff])]);
   for (let size = 1; size <= bytes.length; size++) {
     const reading = Array.fromAsync(readText(Readable.from(cutBytes(bytes, size))));
