@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { checkExchanges, PATH } from "../http-suite/exchange.ts";
-import { context } from "../memory-service.ts";
-import { env, fetch, getStatuses, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
+import { checkExchanges } from "../http-suite/exchange.ts";
+import { fetch, getStatuses, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -58,14 +56,5 @@ describe("times", () => {
     for (const text of ["code=500, times=1", "code=500, times=1, fail=1", "CODE=500,times=1"])
       statuses.push(...(await getStatuses(text, [getTarget(11)])));
     expect(statuses).toEqual([500, 500, 200]);
-  });
-
-  test("counts in each service separately, until a reset", async () => {
-    const [one, other] = [createApp(), createApp()];
-    const getStatus = async (app: typeof one) =>
-      (await app.request(`${PATH}?prefer=code=500,times=1`, {}, env, context)).status;
-    expect([await getStatus(one), await getStatus(one), await getStatus(other)]).toEqual([500, 200, 500]);
-    one.reset();
-    expect([await getStatus(one), await getStatus(other)]).toEqual([500, 200]);
   });
 });

@@ -57,18 +57,3 @@ test("body=slow sends a small part at first", async () => {
   expect((await reader.read()).value?.length).toBeLessThan(whole.length / 10);
   await reader.cancel();
 });
-
-test("a client that disconnects while 50 of its responses wait can wait again when their time is over", async () => {
-  const client = new AbortController();
-  // The first response is that of the one request for which there is no room, so 50 others wait at this time.
-  const waiting = Array.from({ length: 51 }, () => get("delay=10000", { signal: client.signal }));
-  expect((await Promise.race(waiting)).status).toBe(503);
-  client.abort();
-  await Promise.allSettled(waiting);
-  // Others than these 50 may count too, so one that waits again shows nothing.
-  const countWaits = async () => {
-    const responses = await Promise.all(Array.from({ length: 50 }, () => get("delay=200")));
-    return responses.filter(({ status }) => status === 200).length;
-  };
-  await expect.poll(countWaits).toBe(50);
-});

@@ -14,7 +14,7 @@ export const PAGE_2 = getTarget(2);
 /** Creates a service with 400 records. */
 export const createFaultsService = (settings = {}) => createMemoryService(makeRecords(COUNT), { settings });
 
-export const { env, fetch } = await createFaultsService();
+export const { fetch } = await createFaultsService();
 
 /** Sets the clock of the service to a time after the beginning of 2030. */
 export function setTime(milliseconds: number): void {

@@ -34,6 +34,7 @@ describe("valid options", () => {
     ["delay=100-10000", { delay: page(100, 10_000) }],
     ["fail=.5", { fail: 0.5 }],
     ["fail=1.0", { fail: 1 }],
+    ["fail=0.0000012345678901234567", { fail: 1.2345678901234567e-6 }],
     ["fail=1.2345678901234566E-7", { fail: 1.2345678901234566e-7 }],
     ["seed=9007199254740991", { seed: Number.MAX_SAFE_INTEGER }],
     ["body=CUT", { body: "cut" }],
