@@ -4,6 +4,7 @@ import { logFailure } from "../../src/log.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
+import { STATE_MAX_AGE_MS } from "../../src/store/state-cache.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
 import { createInstance, getLogLines } from "../memory-service.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
@@ -42,6 +43,24 @@ test("a failing store causes 503 only for requests that need records, and only w
   );
   control.fails = false;
   await checkExchanges(fetch, { send: PATH });
+});
+
+test("a current copy is confirmed by the state alone, even while the store fails", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const { store, control, reads } = createTestStore();
+  const { fetch } = createInstance(store);
+  const condition = { "if-none-match": "*" };
+  await checkExchanges(fetch, { send: `${PATH}?page=last` });
+  await checkExchanges(fetch, { send: PATH, with: condition, status: 304 });
+  expect(reads).toEqual(["state and block last"]);
+  control.fails = true;
+  vi.advanceTimersByTime(STATE_MAX_AGE_MS);
+  await checkExchanges(
+    fetch,
+    { send: PATH, with: condition, status: 304 },
+    { send: PATH, ...UNAVAILABLE },
+    { send: PATH, with: { ...condition, prefer: "fail=0" }, status: 503 },
+  );
 });
 
 test("if the store hangs, the health check is 503 after three seconds, and later checks are not delayed", async () => {
