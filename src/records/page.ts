@@ -93,13 +93,13 @@ export function createPageUrls(collection: string, query: URLSearchParams): (pag
 /**
  * Formats the page envelope (specification, "Page envelope").
  * @param results The records of the page, as a JSON array
- * @param url Returns the absolute URL of a page
+ * @param getPageUrl Returns the absolute URL of a page
  */
 export function formatEnvelope(
   { count, next, previous }: PageLocation,
   results: string,
-  url: (page: number) => string,
+  getPageUrl: (page: number) => string,
 ): string {
-  const [older, newer] = [next && JSON.stringify(url(next)), previous && JSON.stringify(url(previous))];
-  return `{"count":${count},"next":${older},"previous":${newer},"results":${results}}`;
+  const [nextUrl, previousUrl] = [next, previous].map((page) => page && JSON.stringify(getPageUrl(page)));
+  return `{"count":${count},"next":${nextUrl},"previous":${previousUrl},"results":${results}}`;
 }

@@ -66,7 +66,7 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
 
 /**
  * Replaces the methods of an object.
- * @param around Called instead of each method, which it can run
+ * @param around Called instead of each method; `operate` runs the method
  */
 export function interceptCalls<T extends object>(
   target: T,
