@@ -8,7 +8,7 @@ import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts
 import { getLastValue, getOrigin, negotiate, prefersHtml } from "./http/request.ts";
 import {
   COLLECTION_PATH,
-  createPageUrls,
+  createPageUrlBuilder,
   formatEnvelope,
   type HiddenCount,
   locatePage,
@@ -112,7 +112,7 @@ async function respondPage(
   const { state, found } = await store.getPage(page, view, waitUntil);
   if (!found) throw invalidPage();
   const { location, results } = found;
-  const body = formatEnvelope(location, results, createPageUrls(origin + COLLECTION_PATH, query));
+  const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
   // Headers passed to `c.body` would also be sent with an error that replaces this response.
   const response = c.body(body);
   const headers = {

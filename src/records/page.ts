@@ -76,7 +76,10 @@ export function getLastPage(count: number): number {
  * @param collection The absolute URL of the collection, without query
  * @param query The query of the request
  */
-export function createPageUrls(collection: string, query: URLSearchParams): (page: PageNumber) => string {
+export function createPageUrlBuilder(
+  collection: string,
+  query: URLSearchParams,
+): (page: PageNumber) => string {
   const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
   // One copy of the whole query is cheaper than a copy of each parameter.
   const parameters = new URLSearchParams(query.toString());

@@ -4,7 +4,7 @@ import { rejectMethod } from "../../http/errors.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "../../http/headers.ts";
 import { getLastValue, getOrigin, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
-import { COLLECTION_PATH, createPageUrls, formatEnvelope, getLastPage } from "../../records/page.ts";
+import { COLLECTION_PATH, createPageUrlBuilder, formatEnvelope, getLastPage } from "../../records/page.ts";
 import { getCachedStore } from "../../store/create-store.ts";
 import type { WaitUntil } from "../../store/retry.ts";
 import type { State } from "../../store/state.ts";
@@ -71,7 +71,7 @@ async function getSample(c: AppContext, origin: string, state: State): Promise<S
     );
     if (!page.found || page.state.load !== state.load) return undefined;
     const { location, results } = page.found;
-    const url = createPageUrls(origin + COLLECTION_PATH, new URLSearchParams());
+    const url = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
     const envelope = JSON.parse(formatEnvelope(location, results, url));
     return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
   } catch (error) {

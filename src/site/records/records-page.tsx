@@ -2,7 +2,7 @@ import { GO_PATH } from "../../constants.ts";
 import { getLastValue } from "../../http/request.ts";
 import {
   COLLECTION_PATH,
-  createPageUrls,
+  createPageUrlBuilder,
   getLastPage,
   type PageNumber,
   parsePageNumber,
@@ -21,7 +21,7 @@ export function renderRecords(response: ClientResponse): string {
   const number = getPageNumber(url, page);
   const total = page ? ` of ${formatNumber(getLastPage(page.count))}` : "";
   const position = number === "last" ? number : formatNumber(number) + total;
-  const toUrl = createPageUrls(url.origin + COLLECTION_PATH, url.searchParams);
+  const toUrl = createPageUrlBuilder(url.origin + COLLECTION_PATH, url.searchParams);
   return (
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
       <h1>Records</h1>
