@@ -73,9 +73,9 @@ test.for(SITE_PAGES)(
       await takeScreenshot(page, `${sitePage.name}-${viewport}`);
     });
     await openDetails(page);
-    expect(await findViolations(page), "unfolded").toEqual([]);
+    expect(await findViolations(page), "with open details").toEqual([]);
     await page.setViewportSize({ width: 320, height: 800 });
-    expect(await measureOverflow(page), "320 pixels, unfolded").toBeLessThanOrEqual(0);
+    expect(await measureOverflow(page), "320 pixels, with open details").toBeLessThanOrEqual(0);
   },
 );
 

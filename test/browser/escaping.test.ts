@@ -31,7 +31,7 @@ test.for([
 test.for([PATH, `${PATH}?format=json`, "/"])(
   "text of a record never becomes markup on %s",
   async (path, { visit }) => {
-    const page = await visit({ origin: inject("others").extreme });
+    const page = await visit({ origin: inject("collections").extreme });
     await expectNothingInjected(page, path);
     const shown = (await page.locator("body").textContent()) ?? "";
     for (const text of path === "/" ? [] : MARKUP) expect(shown).toContain(JSON.stringify(text));

@@ -27,7 +27,7 @@ test.for(RECORD_PAGES)("$name shows all fields in every window", async (sitePage
 });
 
 test("an hour between two gaps has a visible mark in the chart", async ({ visit }) => {
-  const page = await visit({ origin: inject("others").one });
+  const page = await visit({ origin: inject("collections").one });
   await page.goto("/");
   for (const width of [1280, 360]) {
     await page.setViewportSize({ width, height: 900 });

@@ -53,7 +53,7 @@ export const SITE_PAGES: SitePage[] = [
 
 /** The origin of the worker that serves a page. */
 export function getServerOrigin({ collection }: SitePage): string {
-  return collection === undefined ? inject("origin") : inject("others")[collection];
+  return collection === undefined ? inject("origin") : inject("collections")[collection];
 }
 
 /** Visits a page of the site, with its method. */

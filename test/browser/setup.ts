@@ -14,8 +14,8 @@ declare module "vitest" {
     browser: string | undefined;
     /** The origin of the worker that serves the seed. All browser tests share it. */
     origin: string;
-    /** The origins of the workers that serve other collections. */
-    others: Record<CollectionName, string>;
+    /** The origins of the workers with unusual collections. */
+    collections: Record<CollectionName, string>;
   }
 }
 
@@ -43,17 +43,17 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("browser", undefined);
     return undefined;
   }
-  const [browser, worker, others] = await Promise.all([
+  const [browser, worker, workers] = await Promise.all([
     chromium.launchServer({ executablePath, host: "127.0.0.1" }),
     readSeed().then((records) => startWith(records, getSourceNames(listSeedFiles(), undefined))),
-    startOthers(),
+    startUnusual(),
   ]);
   project.provide("browser", browser.wsEndpoint());
   project.provide("origin", worker.origin);
-  const origins = Object.entries(others).map(([name, { origin }]) => [name, origin]);
-  project.provide("others", Object.fromEntries(origins));
+  const origins = Object.entries(workers).map(([name, { origin }]) => [name, origin]);
+  project.provide("collections", Object.fromEntries(origins));
   return async () => {
-    await Promise.all([browser, worker, ...Object.values(others)].map((server) => server.close()));
+    await Promise.all([browser, worker, ...Object.values(workers)].map((server) => server.close()));
   };
 }
 
@@ -64,7 +64,7 @@ async function startWith(records: TrafficRecord[], sources: string[] = []): Prom
 }
 
 /** Starts workers with unusual collections: `extreme` has long ids, large counts, and cameras with long names or markup. The store of `failing` fails. */
-async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
+async function startUnusual(): Promise<Record<CollectionName, RunningWorker>> {
   const generate = (from: string, to: string, cameras: number, interval: number) => [
     ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
   ];

@@ -76,7 +76,7 @@ async function watch(context: BrowserContext, origin: string): Promise<string[]>
   });
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText;
-    // The browser cancels requests, for example for an icon, when it opens another page.
+    // The browser cancels requests, for example for an icon, when it opens a page.
     if (reason !== "net::ERR_ABORTED") problems.push(`failed request: ${request.url()}: ${reason}`);
   });
   context.on("weberror", (error) => problems.push(`error: ${error.error()}`));

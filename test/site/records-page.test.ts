@@ -78,14 +78,14 @@ describe("the HTML view of a page", () => {
     ["?page=last", [1, 6], []],
     ["?page=2&z=1&a=%22%3E%3Cb%3E", [1, 3, 7], ["a=%22%3E%3Cb%3E&", "&z=1"]],
     ["?page=2&chosen=2020-01-01&jump-date=x", [1, 3, 7], ["chosen=2020-01-01"]],
-  ])("%s links to pages %j, and below the records to its neighbors", async (query, pages, kept) => {
+  ])("%s links to pages %j, and below the records to its neighbors", async (query, pages, parameters) => {
     const [above = [], below] = (await open(query)).match(/<nav class="row".*?<\/nav>/gs)!.map(findLinks);
     const numbers = new Set(above.map((url) => Number(new URL(url).searchParams.get("page"))));
     expect([...numbers].sort()).toEqual(pages);
     const { next, previous } = Page.parse(await (await service.fetch(PATH + query)).json());
     expect(below).toEqual([previous, next].filter((url) => url !== null));
     expect(above).toEqual(expect.arrayContaining(below!));
-    for (const url of above) for (const part of kept) expect(url).toContain(part);
+    for (const url of above) for (const parameter of parameters) expect(url).toContain(parameter);
   });
 });
 

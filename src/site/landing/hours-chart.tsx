@@ -81,8 +81,8 @@ const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
 /** Describes a line by its highest and its lowest hour. */
 function describeLine(name: string, means: Means): string {
   const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
-  const [highest, ...others] = hours.sort((a, b) => b.mean - a.mean);
-  const lowest = others.at(-1);
+  const [highest, ...rest] = hours.sort((a, b) => b.mean - a.mean);
+  const lowest = rest.at(-1);
   if (!highest) return `${name}: no records.`;
   if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
   return `${name}: highest ${formatHour(highest)}, lowest ${formatHour(lowest)}.`;

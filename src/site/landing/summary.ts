@@ -10,12 +10,12 @@ export type Summary = ReturnType<typeof createSummary>;
 
 /** Replaces the days of a load by periods. Grouping many days is slow, so call this once for each load. */
 export function summarizeStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
-  const { days, ...others } = statistics;
+  const { days, ...rest } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
   const failing = periods.reduce((sum, period) => sum + period.failing, 0);
   const unknown = periods.reduce((sum, period) => sum + period.unknown, 0);
   const camera_ok = { True: state.count - failing - unknown, False: failing, null: unknown };
-  return { state, statistics: { ...others, days: days.length, camera_ok, unit, periods } };
+  return { state, statistics: { ...rest, days: days.length, camera_ok, unit, periods } };
 }
 
 /**

@@ -198,7 +198,7 @@ function getDay(record: Row | undefined): string | undefined {
 /** Finds the day of a page that is nearest to a date. The older of two equally near days wins. */
 function findNearestDay(days: (string | undefined)[], date: string): string | undefined {
   const distance = (day = "") => Math.abs(Date.parse(day) - Date.parse(date));
-  return days.toReversed().sort((one, other) => distance(one) - distance(other))[0];
+  return days.toReversed().sort((a, b) => distance(a) - distance(b))[0];
 }
 
 /** A card hides counts of 0, unless all counts are 0. */

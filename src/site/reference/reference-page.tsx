@@ -82,14 +82,14 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
 
 /** The example of a page, shortened to one record. */
 const Example: FC<Operation> = ({ responses }) => {
-  const { results, ...others } = Object(responses["200"]?.content?.["application/json"]?.example);
+  const { results, ...rest } = Object(responses["200"]?.content?.["application/json"]?.example);
   return (
     <>
       <p>
         Example: <code>GET {COLLECTION_PATH}</code>
       </p>
       <pre class="panel">
-        <JsonText value={{ ...others, results: results.slice(0, 1) }} />
+        <JsonText value={{ ...rest, results: results.slice(0, 1) }} />
       </pre>
     </>
   );
@@ -217,7 +217,7 @@ function listOptionEntries(): Entry[] {
   return Object.entries<Option>(OPTIONS).map(([name, { value, values, example, description }]) => {
     const text = `${description}.`;
     if (!values) return { name: example, detail: value, text };
-    return { name: `${name}=`, detail: OR.format(values.map((one) => `\`${one}\``)), text };
+    return { name: `${name}=`, detail: OR.format(values.map((text) => `\`${text}\``)), text };
   });
 }
 
@@ -231,7 +231,7 @@ function describeSchema(schema: Schema, format: (value: unknown) => string = Str
 
 function listAlternatives(schema: Schema, format: (value: unknown) => string): string[] {
   const { anyOf, const: constant, enum: values, type, minimum } = schema;
-  if (Array.isArray(anyOf)) return anyOf.flatMap((one) => listAlternatives(one, format));
+  if (Array.isArray(anyOf)) return anyOf.flatMap((item) => listAlternatives(item, format));
   if (Array.isArray(values)) return values.map((value) => `\`${format(value)}\``);
   if (constant !== undefined) return [`\`${format(constant)}\``];
   if (type === "null") return ["null"];
