@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { glob, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
-import { loadSeed } from "../../data/seed-writer.ts";
+import { describe, expect, test } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
 import { applyMigrations, createLocalNamespace } from "../../data/writer/local-stores.ts";
 import { lockFile, withMigratedStore } from "../../data/writer/open-store.ts";
@@ -133,21 +130,6 @@ test("a lock is held by one caller, and needs a valid file", async () => {
   expect(() => lockFile("/dev/null/lock", "the store")).toThrow(invalid);
   await writeFile(path, NO_DATABASE);
   expect(lock).toThrow(`${path} cannot be written: it is damaged. Delete it`);
-});
-
-test("the seed waits for another process that writes to the store", async () => {
-  const persistTo = createFolder();
-  const hold = `
-    const database = new (require("node:sqlite").DatabaseSync)(${JSON.stringify(join(persistTo, "d1.lock"))});
-    database.exec("BEGIN IMMEDIATE");
-    console.log("held");
-    setTimeout(() => database.close(), 5_000);`;
-  const holder = spawn(process.execPath, ["--eval", hold], { stdio: ["ignore", "pipe", "inherit"] });
-  await once(holder.stdout, "data");
-  vi.spyOn(console, "log").mockImplementation(() => undefined);
-  await loadSeed({ persistTo, store: "d1" });
-  expect(console.log).toHaveBeenLastCalledWith("Loaded 40614 records.");
-  vi.restoreAllMocks();
 });
 
 test("an error message of wrangler is reported without colors", async () => {
