@@ -24,7 +24,6 @@ const { metafile, outputFiles } = await build({
   format: "esm",
   platform: "node",
   target: "node22.13",
-  minify: true,
   jsx: "automatic",
   jsxImportSource: "#site",
   define: { SITE: JSON.stringify(readSite()) },

@@ -61,6 +61,13 @@ test("a CommonJS client can require the package", async () => {
   expect(client).toEqual({ status: 0, stdout: "ready\n", stderr: "" });
 });
 
+test("an uncaught error shows its name and message, and little code", async () => {
+  const script = `import { createService } from "${NAME}"; await createService({ records: [{}] }).fetch("http://a");`;
+  const { stderr } = await runIn(folder, process.execPath, ["--input-type=module", "--eval", script]);
+  expect(stderr).toMatch(/^InputError: records\[0\]: \{\} is not a record/m);
+  expect(stderr.length).toBeLessThan(2_000);
+});
+
 test.each([
   [
     [],
