@@ -36,8 +36,9 @@ describe.each(files)("%s", (file) => {
   });
 
   test("refers to files that exist", () => {
-    for (const path of uses.filter((path) => path.startsWith("./")))
-      expect(existsSync(path.endsWith(".yml") ? path : `${path}/action.yml`), path).toBe(true);
+    const actions = uses.filter((path) => path.startsWith("./"));
+    const tests = scripts.flatMap((script) => script.match(/\btest\/[\w/.-]+/g) ?? []);
+    expect([...actions, ...tests].filter((path) => !existsSync(path))).toEqual([]);
   });
 
   test("pins actions to commits, with the release in a comment, and installs only what package-lock.json has", () => {
