@@ -10,10 +10,10 @@ export const PREVIEW = ["tools/deploy/deploy.ts", "preview"];
 export const DATA = "tools/data/data-command.ts";
 export const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 
-/** Adds a test that runs after the one before it in its group. */
+/** Adds a test that runs after the previous test of its group. */
 export const testNext = (name: string, body: () => Promise<void>) => test(name, { concurrent: false }, body);
 
-/** Opens an account, and a clone of the repository that deploys to it, for a group of tests. */
+/** Opens an account for a group of tests, and a clone of the repository that deploys to this account. */
 export async function useAccount() {
   const api = await openCloudflare();
   const project = createProject(api.origin);
@@ -26,7 +26,7 @@ export async function useAccount() {
   return {
     api,
     project,
-    /** Runs a command, which must end with this status. */
+    /** Runs a command, and expects an exit status. */
     async run(status: number, args: string[], changes?: NodeJS.ProcessEnv) {
       const finished = await project.run(args, changes);
       expect(finished.status, finished.stdout + finished.stderr).toBe(status);
@@ -38,9 +38,9 @@ export async function useAccount() {
       const [database] = api.databases.values();
       return database?.sqlite.prepare("SELECT load, count, source FROM state").get();
     },
-    /** Lists the versions that were deployed to production, the latest last. */
+    /** Lists the versions that were deployed to production, newest last. */
     listVersions: (worker = WORKER) => api.workers.get(worker) ?? [],
-    /** Binds a namespace, as docs/deploying.md says. */
+    /** Binds a namespace as described in docs/deploying.md. */
     chooseKv(id = `id = "${NAMESPACE}"`) {
       project.configure('STORE = "d1"', 'STORE = "kv"');
       project.configure(/# (\[\[kv_namespaces\]\])\n# (.*)/, `$1\n$2\n${id}`);

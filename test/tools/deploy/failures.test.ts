@@ -7,24 +7,24 @@ import { finish } from "../command-line/run-command.ts";
 import { DATA, DEPLOY, PREVIEW, testNext, useAccount } from "./account.ts";
 import { createProject } from "./project.ts";
 
-// Each deployment fails in another way. The command must name the right way on, and never a wrong one.
+// Each deployment fails in a different way. The message must describe the right next step.
 
 const FAILING = { NPM_STATUS: "1" };
 
-describe.concurrent("after a deployment that worked, an operator", async () => {
+describe.concurrent("after a successful deployment, an operator", async () => {
   const { api, project, run, listVersions } = await useAccount();
   project.configure('STORE = "d1"', 'STORE = "seed"');
   const listRollbacks = (text: string) =>
     Array.from(text.matchAll(/"-login: add": npx wrangler rollback (\S+)/g), ([, id]) => id);
   const listIds = () => listVersions().map(({ id }) => id);
-  /** Replaces the served version, as a deployment of a colleague does. */
+  /** Replaces the served version, like a colleague's deployment. */
   const replaceVersion = () => {
     const [first] = listVersions();
     const created_on = new Date().toISOString();
     listVersions().push({ ...first!, id: `of-a-colleague-${listVersions().length}`, created_on });
   };
 
-  testNext("learns soon that the new version fails every request, and how to return", async () => {
+  testNext("learns soon that the new version fails every request, and how to roll back", async () => {
     await run(0, DEPLOY);
     api.onHealth = () => 500;
     const { stderr } = await run(1, DEPLOY);
@@ -32,7 +32,7 @@ describe.concurrent("after a deployment that worked, an operator", async () => {
     expect(listRollbacks(stderr)).toEqual(listIds().slice(0, 1));
   });
 
-  testNext("gets the version that worked, too, after the second failure", async () => {
+  testNext("gets the successful version, too, after the second failure", async () => {
     api.onHealth = undefined;
     const { stderr } = await run(1, DEPLOY, FAILING);
     expect(stderr).toMatch(/^Step 5 of 5 failed: /);
@@ -55,7 +55,7 @@ describe.concurrent("after a deployment that worked, an operator", async () => {
     ["while it waits", 1, "4 of 5 failed: wait for the new version"],
     ["before its test fails", 3, "5 of 5 failed: test the deployment"],
   ])(
-    "is told that another deployment replaced this one %s, and gets no rollback",
+    "learns that a later deployment replaced this one %s, and gets no rollback",
     { concurrent: false },
     async (_, requests, failed) => {
       let left = requests;
@@ -75,12 +75,12 @@ describe.concurrent("after a deployment that worked, an operator", async () => {
 describe.concurrent("before the first deployment, an operator", async () => {
   const { api, run, listVersions } = await useAccount();
 
-  test.each<[string, { refused: RegExp; refusal: number }]>([
-    // Later commands do not ask for the accounts again.
-    ["a token that may not read accounts", { refused: /\/v4\/accounts\b(?!\/)/, refusal: 10_000 }],
-    ["a revoked token", { refused: /\/deployments/, refusal: 1000 }],
-  ])("with %s learns which permissions a token needs", { concurrent: false }, async (_, refusal) => {
-    Object.assign(api, refusal);
+  test.each<[string, { rejected: RegExp; rejectionCode: number }]>([
+    // Later commands do not request the accounts again.
+    ["a token that may not read accounts", { rejected: /\/v4\/accounts\b(?!\/)/, rejectionCode: 10_000 }],
+    ["a revoked token", { rejected: /\/deployments/, rejectionCode: 1000 }],
+  ])("with %s learns which permissions a token needs", { concurrent: false }, async (_, rejection) => {
+    Object.assign(api, rejection);
     const { stderr } = await run(1, DEPLOY);
     expect(stderr).toMatch(
       /^Step 1 of 5 failed: .*to a valid token with the permissions .* Account Settings: Read, unless you set `account_id`/s,
@@ -88,7 +88,7 @@ describe.concurrent("before the first deployment, an operator", async () => {
   });
 
   testNext("gets no command that needs a worker if the upload fails", async () => {
-    Object.assign(api, { refused: /PUT .*\/scripts\//, refusal: 10_021 });
+    Object.assign(api, { rejected: /PUT .*\/scripts\//, rejectionCode: 10_021 });
     const { stderr } = await run(1, DEPLOY);
     expect(stderr).toMatch(/^Step 3 of 5 failed: .*continue, run `npm run deploy` again\.\n$/ms);
     expect(stderr).not.toMatch(/npx wrangler (deployments|rollback)/);
@@ -98,7 +98,7 @@ describe.concurrent("before the first deployment, an operator", async () => {
 
 describe.concurrent("if STORE differs from the store of the deployed worker,", async () => {
   const { run, readState, listVersions, chooseKv } = await useAccount();
-  testNext("a command with --remote says so", async () => {
+  testNext("a command with --remote warns", async () => {
     await run(0, DEPLOY);
     const { stderr: same } = await run(0, [DATA, "info", "--remote"]);
     expect(same).toBe("Using the deployed d1 store.\n");
@@ -109,7 +109,7 @@ describe.concurrent("if STORE differs from the store of the deployed worker,", a
     );
   });
 
-  testNext("a deployment stops and names both, unless the change is meant", async () => {
+  testNext("a deployment stops and names both stores, unless --change-store is set", async () => {
     const { stderr } = await run(1, DEPLOY);
     expect(stderr).toMatch(
       /^Step 1 of 5 failed: .*The deployed worker serves the d1 store, but STORE in wrangler\.toml is "kv"\. .*`npm run deploy -- --change-store`/s,
@@ -137,7 +137,7 @@ describe.concurrent("if STORE differs from the store of the deployed worker,", a
   });
 });
 
-test.concurrent("a wrong setting is refused before anything is created or uploaded", async () => {
+test.concurrent("an invalid setting is rejected before anything is created or uploaded", async () => {
   const project = createProject("http://localhost");
   project.configure(/PREFER = ""/g, 'PREFER = "dealy=5"');
   for (const command of [DEPLOY, PREVIEW]) {
@@ -150,7 +150,7 @@ test.concurrent("a wrong setting is refused before anything is created or upload
   }
 });
 
-test.concurrent("on a signal the command names the interrupted step and stops wrangler", async () => {
+test.concurrent("after a signal, the command names the interrupted step and stops wrangler", async () => {
   // This server never responds, so the first step does not end.
   const server = createServer();
   const { origin, close } = await listenOnFreePort(server);

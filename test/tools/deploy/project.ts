@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { createFolder } from "../../temporary-folder.ts";
 import { type Finished, finish } from "../command-line/run-command.ts";
 
-/** What the commands use of the repository. */
+/** The folders and files of the repository that the commands use. */
 const FOLDERS = ["src", "data", "tools", "docs"];
 const FILES = ["wrangler.toml", "package.json", "tsconfig.json", "README.md", "LICENSE", ".gitignore"];
 
-/** Instead of a script of npm, this prints the command. Its exit status is NPM_STATUS. */
+/** A replacement for npm that prints its command. Its exit status is NPM_STATUS. */
 const NPM = `#!/bin/sh\necho "npm $* with BASE_URL=$BASE_URL"\nexit $NPM_STATUS\n`;
 
 /**
@@ -40,7 +40,7 @@ export function createProject(api: string) {
       // A command prints these lines only on a slow machine.
       return { ...finished, stderr: finished.stderr.replaceAll(/^Still waiting for `.*\n/gm, "") };
     },
-    /** Runs a Node script on a terminal, and answers questions: what they contain, and what is typed. */
+    /** Runs a Node script on a terminal. Types an answer for each question that contains a string. */
     runOnTerminal(args: string[], answers: [question: string, typed: string][]): Promise<Finished> {
       const command = ["-qec", [process.execPath, ...args].join(" "), "/dev/null"];
       const child = spawn("script", command, { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
@@ -55,7 +55,7 @@ export function createProject(api: string) {
       });
       return finish(child);
     },
-    /** Replaces a text of wrangler.toml. */
+    /** Replaces a part of wrangler.toml. */
     configure(text: string | RegExp, replacement: string) {
       const file = join(folder, "wrangler.toml");
       writeFileSync(file, readFileSync(file, "utf8").replace(text, replacement));

@@ -15,12 +15,12 @@ afterEach(() => void vi.useRealTimers().unstubAllGlobals().restoreAllMocks());
 
 const UNKNOWN = `${ADDRESS}/healthz reports no version: the address belongs to a different service, or wrangler.toml has no [version_metadata].`;
 
-/** A response of `/healthz`: a version or `unavailable`, a status, the cause of a failed request, no version, or that of another service. */
+/** A response of `/healthz`: a version, `unavailable`, a status, the cause of a failed request, no version, or a different service. */
 type Health = string | number | Error | null | undefined;
 
 /**
- * Lets `/healthz` respond so, and then always as the last time.
- * @returns the seconds that the wait took, its error if it failed, and the problems that it printed
+ * Waits while `/healthz` sends these responses. The last one is repeated.
+ * @returns The duration in seconds, the error if the wait failed, and the printed problems
  */
 async function wait(responses: Health[], version: string | undefined = "new") {
   vi.stubGlobal("fetch", async () => {
@@ -37,31 +37,35 @@ async function wait(responses: Health[], version: string | undefined = "new") {
   return { ...(await waited), printed: vi.mocked(console.log).mock.calls.flat() };
 }
 
-const announce = (problem: string) => `      waiting for up to ten minutes: ${problem}`;
+const formatWait = (problem: string) => `      waiting for up to ten minutes: ${problem}`;
 
 test.each<[string, Health[], Awaited<ReturnType<typeof wait>>]>([
   ["the new version", ["new"], { seconds: 4, error: undefined, printed: [] }],
-  ["no version", [null], { seconds: 600, error: UNKNOWN, printed: [announce(UNKNOWN)] }],
+  ["no version", [null], { seconds: 600, error: UNKNOWN, printed: [formatWait(UNKNOWN)] }],
   [
     "the old version in between",
     ["old", "old", "new", "new", "old", 503, "new"],
-    { seconds: 16, error: undefined, printed: [announce(OLD), announce(BUSY)] },
+    { seconds: 16, error: undefined, printed: [formatWait(OLD), formatWait(BUSY)] },
   ],
-  ["the old version only", ["old"], { seconds: 600, error: OLD, printed: [announce(OLD)] }],
-  ["503 of the service only", ["unavailable"], { seconds: 600, error: BUSY, printed: [announce(BUSY)] }],
-  ["errors of a new domain only", [525], { seconds: 600, error: fail(525), printed: [announce(fail(525))] }],
-  ["errors of the worker only", [500], { seconds: 18, error: fail(500), printed: [announce(fail(500))] }],
-  ["errors only", [new Error("reset")], { seconds: 600, error: RESET, printed: [announce(RESET)] }],
+  ["the old version only", ["old"], { seconds: 600, error: OLD, printed: [formatWait(OLD)] }],
+  ["503 of the service only", ["unavailable"], { seconds: 600, error: BUSY, printed: [formatWait(BUSY)] }],
+  [
+    "errors of a new domain only",
+    [525],
+    { seconds: 600, error: fail(525), printed: [formatWait(fail(525))] },
+  ],
+  ["errors of the worker only", [500], { seconds: 18, error: fail(500), printed: [formatWait(fail(500))] }],
+  ["errors only", [new Error("reset")], { seconds: 600, error: RESET, printed: [formatWait(RESET)] }],
   [
     "the new version just before the end",
     [...Array(300).fill("old"), "new"],
-    { seconds: 604, error: undefined, printed: [announce(OLD)] },
+    { seconds: 604, error: undefined, printed: [formatWait(OLD)] },
   ],
 ])(
-  "if it gets %s, it waits for three correct responses in a row for up to ten minutes, unless the worker fails every request",
+  "the wait with %s ends after three correct responses in a row, ten failures, or ten minutes",
   async (_, responses, result) => expect(await wait(responses)).toEqual(result),
 );
 
-test("if the address serves one version only, it may be any", async () => {
+test("if the address serves one version only, any version counts", async () => {
   expect(await wait([undefined, null], "")).toMatchObject({ seconds: 6, error: undefined });
 });

@@ -16,7 +16,7 @@ function listNames({ vars, ...others }: Configuration): string[] {
   return [...Object.keys(vars ?? {}), ...bound].sort();
 }
 
-test("wrangler.toml gives production and previews what src/bindings.ts has, but only the store that STORE names", () => {
+test("wrangler.toml sets all variables and bindings of src/bindings.ts, but only the binding of the store in STORE", () => {
   const [bindings] = /^export interface Env .*?^}/ms.exec(readFileSync("src/bindings.ts", "utf8"))!;
   const fields = bindings.matchAll(/^ {2}([A-Z_0-9]+)\?: /gm);
   const names = Array.from(fields, ([, name]) => String(name)).sort();
@@ -31,7 +31,7 @@ test("wrangler.toml gives production and previews what src/bindings.ts has, but 
   ]);
 });
 
-test("one address may send 1,000 requests a minute, and previews share no rate limit with production", () => {
+test("one address may send 1,000 requests a minute, separately to previews and production", () => {
   const ids = [production, previews].map(({ vars, ratelimits = [] }) => {
     expect(vars?.RATE_LIMIT).toBe("60");
     expect(ratelimits).toMatchObject([{ name: "RATE_LIMITER", simple: { limit: 1000, period: 60 } }]);
@@ -40,16 +40,7 @@ test("one address may send 1,000 requests a minute, and previews share no rate l
   expect(new Set(ids).size).toBe(2);
 });
 
-test("the worker is on workers.dev, and has no cron triggers, no limit that the free plan refuses, and logs only failures", () =>
-  expect(unstable_readConfig({ config: "wrangler.toml" })).toMatchObject({
-    workers_dev: true,
-    preview_urls: true,
-    limits: undefined,
-    triggers: { crons: undefined },
-    observability: { enabled: true, logs: { enabled: true, invocation_logs: false } },
-  }));
-
-test("the lines of wrangler.toml that are commented out mean what their comments say", () => {
+test("the commented-out lines of wrangler.toml have the described effects", () => {
   const file = join(createFolder(), "wrangler.toml");
   const text = readFileSync("wrangler.toml", "utf8");
   writeFileSync(file, text.replaceAll(/^# (routes = .*|\[\[?[a-z_]+\]\]?|\w+ = ("[A-Z.]+"|\d+))$/gm, "$1"));
@@ -57,7 +48,7 @@ test("the lines of wrangler.toml that are commented out mean what their comments
   expect({ routes, limits, kv_namespaces }).toEqual({
     routes: [{ pattern: "counts.example", custom_domain: true }],
     limits: { cpu_ms: 1000 },
-    // An id would select a local namespace of its own.
+    // An id would select a different local namespace.
     kv_namespaces: [{ binding: "KV" }],
   });
 });
@@ -93,5 +84,5 @@ describe("before anything is served, the settings", () => {
     [{ vars: seed, ratelimits: limits("ANOTHER", 60) }, 'RATE_LIMIT is "60", but wrangler.toml binds no'],
     [{ vars: seed, ratelimits: limits("RATE_LIMITER", 10) }, period],
     [{ vars: { STORE: "seed", FAULTS: false } }, 'FAULTS is false; it must be "on" or "off"'],
-  ])("%j are refused", (settings, problem) => expect(() => requireValidSettings(settings)).toThrow(problem));
+  ])("%j are rejected", (settings, problem) => expect(() => requireValidSettings(settings)).toThrow(problem));
 });

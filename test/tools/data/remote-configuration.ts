@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, vi } from "vitest";
+import { formatCsv, makeRecords } from "../../records/sample.ts";
+import { createFolder } from "../../temporary-folder.ts";
+
+export const NAMESPACE_ID = "0123456789abcdef0123456789abcdef";
+export const DATABASE_ID = "id-of-records";
+
+const configuration = {
+  name: "traffic-count-records",
+  compatibility_date: "2026-11-01",
+  vars: { STORE: "d1" },
+  d1_databases: [
+    {
+      binding: "DB",
+      database_name: "records",
+      database_id: DATABASE_ID,
+      migrations_dir: resolve("data/migrations"),
+    },
+  ],
+  kv_namespaces: [{ binding: "KV", id: NAMESPACE_ID }],
+};
+
+/** Creates a configuration with deployed stores, and files to load. The output of commands is captured. */
+export function useRemoteConfiguration() {
+  beforeEach(() => {
+    vi.spyOn(console, "log").mockImplementation(() => undefined);
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+  const folder = createFolder();
+  // Error messages contain this name, and it must not cause another attempt.
+  const config = join(folder, "fetch failed.json");
+  writeFileSync(config, JSON.stringify(configuration));
+  const file = join(folder, "all.csv");
+  return {
+    folder,
+    config,
+    /** Writes a number of records to a file, and returns the files to load. */
+    writeRecords(count: number, make = makeRecords): string[] {
+      writeFileSync(file, formatCsv(make(count)));
+      return [file];
+    },
+  };
+}
