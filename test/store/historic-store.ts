@@ -58,12 +58,12 @@ export function createHistoricStore(behavior: StoreBehavior, random: Random) {
     const outcome = drawOutcome();
     if (outcome === "hangs" || request?.isOver) return hang();
     if (outcome !== "works") void hang();
-    const takes = outcome === "takes minutes" ? 3_000 + random() * 200_000 : random() * latencyMs;
-    const before = random() * takes;
+    const durationMs = outcome === "takes minutes" ? 3_000 + random() * 200_000 : random() * latencyMs;
+    const before = random() * durationMs;
     // The timers belong to the store, so they continue after the end of the request.
     await currentRequest.exit(() => wait(before));
     const result = view(Date.now() - (fromPrimary ? 0 : random() * lagMs));
-    await currentRequest.exit(() => wait(takes - before));
+    await currentRequest.exit(() => wait(durationMs - before));
     // The runtime may end the work of a request together with the request, without notice.
     if (request?.isOver && !outlivesRequest) return hang();
     if (outcome === "fails") throw new Error("the store fails");
@@ -71,7 +71,7 @@ export function createHistoricStore(behavior: StoreBehavior, random: Random) {
   }
 
   const readText = (load: string, number: number, time: number) => {
-    const isStored = stored.some((one) => one.load === load && one.from <= time && time < one.to);
+    const isStored = stored.some((blocks) => blocks.load === load && blocks.from <= time && time < blocks.to);
     return isStored ? findBlock(load, number) : null;
   };
 
@@ -102,8 +102,9 @@ export function createHistoricStore(behavior: StoreBehavior, random: Random) {
   /** Switches to a state. The blocks of the previous load are removed immediately or soon. */
   const switchState = (state: State) => {
     const now = Date.now();
-    for (const one of stored) one.to = Math.min(one.to, now + (random() < 0.5 ? 0 : random() * 20_000));
-    for (const one of states) one.to = Math.min(one.to, now);
+    for (const blocks of stored)
+      blocks.to = Math.min(blocks.to, now + (random() < 0.5 ? 0 : random() * 20_000));
+    for (const period of states) period.to = Math.min(period.to, now);
     stored.push({ load: state.load, from: now - random() * 1_000, to: Number.POSITIVE_INFINITY });
     states.push({ state, from: now, to: Number.POSITIVE_INFINITY });
   };
