@@ -4,7 +4,7 @@ import { defineOption, integerBetween, noValue, parseRange } from "./option.ts";
 /** More ranges would make headers and links too long. */
 const MAX_RANGES = 50;
 
-/** The conditions, which decide whether a request has faults. `seed` and `none` are options for all faults. */
+/** The conditions, which decide whether a request has faults, and the options `seed` and `none`. */
 export const CONDITIONS = {
   on: defineOption({
     value: "up to 50 page numbers, ranges or last, such as 3,7-9",

@@ -8,18 +8,18 @@ export interface FaultOptions {
   values: OptionValues;
   /** Each option as `Preference-Applied` lists it. */
   formatted: Map<OptionName, string>;
-  /** The options of the header `Prefer`. Caches do not vary on this header. */
+  /** The names of the options in the header `Prefer`. Caches do not vary on this header. */
   headerOptions: OptionName[];
-  /** A message about each unknown or invalid option of the header. RFC 7240 requires that they are ignored. */
+  /** A message about each unknown or invalid option of the header. RFC 7240 requires to ignore such options. */
   warnings: string[];
-  /** A message about each unknown or invalid option of the query parameter. They make the request invalid. */
+  /** A message about each unknown or invalid option of the query parameter. Such an option makes the request invalid. */
   errors: string[];
   /** Whether the client set the options, and not the deployment. */
   isFromClient: boolean;
 }
 
 /**
- * Gets the options for a request: its own if one of them is valid, such as `none`, and otherwise the options of PREFER.
+ * Gets the options for a request: the options of the client if one of them is valid, such as `none`, and otherwise the options of PREFER.
  * @returns undefined if there are none, or if FAULTS is off
  * @throws 400 if the query has an unknown or invalid option
  */

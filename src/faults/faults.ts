@@ -16,7 +16,7 @@ export interface ServedResponse {
   page?: PageLocation;
 }
 
-/** A response, and the options that changed it. Conditions are not among them. */
+/** A response, and the options that changed it. Conditions are not listed. */
 interface FaultedResponse {
   response: Response;
   applied: OptionName[];
@@ -56,7 +56,7 @@ export function createFaults(now: () => number) {
     let active = await getActiveOptions(entries, context);
     const wait = getWait(active, context);
     const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
-    // If no wait is left for the deployment's options, the response has no fault: its client did not ask for one.
+    // Without room for a wait of PREFER, the response has no fault, because its client did not request one.
     if (!endWait) active = entries.filter(isView);
     const injected = createInjectedResponse(c, active, context);
     const changed = injected ?? (await changePage(await serveOnce(), active, context));
@@ -84,7 +84,7 @@ function createView({ values }: FaultOptions, now: number): HiddenCount | undefi
 
 const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
 
-/** Gets the options that take effect. If a condition excludes the request, these are views and exempt delays. */
+/** Gets the options that take effect. If a condition excludes the request, only views and exempt delays do. */
 async function getActiveOptions(options: OptionEntry[], context: FaultContext): Promise<OptionEntry[]> {
   for (const [, { allows, exemptsDelay }, value] of options)
     if (allows && !(await allows(value, context)))
@@ -131,7 +131,7 @@ async function changePage(
   return { response: new Response(JSON.stringify(content), response), applied };
 }
 
-/** Changes how the body is sent. The wait ends now, or with a slow body. */
+/** Changes how the body is sent. The wait ends now, or at the end of a slow body. */
 async function changeBody(
   { response, applied }: FaultedResponse,
   active: OptionEntry[],
@@ -139,7 +139,7 @@ async function changeBody(
   endWait = () => {},
 ): Promise<FaultedResponse> {
   const [name, option, value] = active.find(([, option]) => option.changeBody) ?? [];
-  // Only the response of `close` has no type, because it has no body.
+  // Only the response of `close` has no Content-Type, because it has no body.
   const changed =
     response.headers.has("Content-Type") && option?.changeBody?.(response, value, wait, endWait);
   if (name && changed) return { response: await changed, applied: [...applied, name] };

@@ -8,7 +8,7 @@ export interface FaultContext {
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   random: RandomSource;
-  /** Counts the request. Returns how many equal requests there were, including this one. */
+  /** Counts the request. Returns the number of equal requests so far, including this one. */
   count(): number;
   /** Serves the request. Returns undefined if the response is not a page. */
   getPage(): Promise<PageLocation | undefined>;

@@ -75,8 +75,8 @@ export const PAGE_OPTIONS = {
     example: "grow=15/m",
     parse: parseGrowth,
     /**
-     * At first, the view hides half of the records, or the growth of a day if that is less, but one record fewer. When all records are
-     * visible, growth starts over. The number depends only on the time, so all instances have the same view.
+     * At first, about half of the records are hidden, or the growth of a day if that is less. When all records are visible, growth
+     * starts over. The number depends only on the time, so all instances have the same view.
      */
     createView: (interval, now) => (total) => {
       const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));

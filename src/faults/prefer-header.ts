@@ -40,7 +40,7 @@ function unquote(word: string): string {
   return quoted === undefined ? word : quoted.replaceAll(/\\(.)/gs, "$1");
 }
 
-/** Formats a preference. A value needs quotes if it is not a token. It must not contain quotes. */
+/** Formats a preference. A value needs quotes if it is not a token. The value must not contain quotes. */
 export function formatPreference({ name, value }: Preference): string {
   if (value === "") return name;
   return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value) ? `${name}=${value}` : `${name}="${value}"`;

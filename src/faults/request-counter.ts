@@ -2,7 +2,7 @@ import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, parsePageNumber } from "../records/page.ts";
 import { hashString } from "./random.ts";
 
-/** The most requests with counts. The least recently used count is evicted above this number. */
+/** The maximum number of counts. Above it, the least recently used count is evicted. */
 const MAX_COUNTED_REQUESTS = 10_000;
 
 /** Creates a counter of equal requests. */
@@ -10,7 +10,7 @@ export function createRequestCounter() {
   // A key can be as long as a URL, so its hash is stored.
   const counts = new Map<number, number>();
   return {
-    /** Counts a request. Returns how many requests had its key, including this one. */
+    /** Counts a request. Returns the number of requests with its key, including this one. */
     count(key: string): number {
       const hash = hashString(key);
       const count = (counts.get(hash) ?? 0) + 1;

@@ -2,7 +2,7 @@ import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
 import { defineOption, integerBetween, noValue, oneOf, parseInteger, parseRange } from "./option.ts";
 import { sleep } from "./wait-limiter.ts";
 
-/** Shorter than for errors of the service, because tests wait for it. */
+/** Shorter than in the service's own errors, because tests wait for it. */
 const RETRY_AFTER_SECONDS = 2;
 
 /** Longer than the timeout of most clients. */

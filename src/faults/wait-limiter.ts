@@ -1,7 +1,7 @@
 import { HttpError, unavailable } from "../http/errors.ts";
 import type { Wait } from "./option.ts";
 
-/** The most waits in an instance. A waiting response can use 0.1 MB, and an instance has 128 MB. */
+/** The maximum number of waits in an instance. Each of them uses memory, and an instance has 128 MB. */
 const MAX_WAITS = 100;
 
 /** Leaves waits for other clients. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { CONDITIONS } from "../../src/faults/conditions.ts";
 import { OPTIONS } from "../../src/faults/option-table.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
@@ -19,7 +20,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-/** Sends the first request to an instance of the service, and passes the time until its response is complete. */
+/** Sends a request to a new instance of the service, and advances the timers until the response is complete. */
 async function request(prefer: string, init: RequestInit = {}) {
   const { fetch } = createInstance(store, { now: () => Date.UTC(2026, 0, 1) });
   let isDone = false;
@@ -43,12 +44,10 @@ async function request(prefer: string, init: RequestInit = {}) {
   return exchanged;
 }
 
-/** The names in `Preference-Applied`, without conditions, which have no effect of their own. */
+/** Lists the options in `Preference-Applied`, without conditions, because a client does not see them. */
 function getApplied(headers: Headers): string[] {
   const names = headers.get("preference-applied")?.split(", ") ?? [];
-  return names
-    .map((text) => text.replace(/=.*/, ""))
-    .filter((name) => !/^(on|until|times|fail|seed)$/.test(name));
+  return names.map((text) => text.replace(/=.*/, "")).filter((name) => !(name in CONDITIONS));
 }
 
 type Received = Awaited<ReturnType<typeof request>>;
@@ -58,7 +57,7 @@ const unchangedBody = await (async () => {
   return (await fetch(TARGET)).text();
 })();
 
-/** Whether a response differs from the usual one. */
+/** Whether a response differs from a response without faults. */
 function isVisible({ status, body, isBroken }: Received): boolean {
   return status !== 200 || body !== unchangedBody || isBroken;
 }
@@ -76,12 +75,12 @@ const examples = Object.entries(OPTIONS).flatMap(([name, { example }]) =>
 );
 
 test.each([...examples, ["none", "cut"] as const])(
-  "Preference-Applied names what a client sees of %s, with the body fault %j, in JSON, in HTML and with HEAD",
+  "Preference-Applied lists the visible effects of %s with the body fault %j, in JSON, in HTML and with HEAD",
   async (example, fault) => {
     const withBody = (fault: string) => [...(fault ? [`body=${fault}`] : []), example, SEED].join(", ");
     const received = await request(withBody(fault));
     const { status, headers, applied } = received;
-    const others = applied.filter((name) => !["body", "delay"].includes(name));
+    const effects = applied.filter((name) => !["body", "delay"].includes(name));
     if (applied.includes("close")) {
       expect(received).toMatchObject({ body: "", isBroken: true, applied: ["close"] });
       return;
@@ -90,9 +89,9 @@ test.each([...examples, ["none", "cut"] as const])(
       const complete = await request(withBody("slow"));
       expect([received.body, received.isBroken]).toEqual([CHANGES[fault]!(complete.body), fault === "cut"]);
       const isHidden = fault === "garbage" || fault === "empty";
-      expect(others.length > 0).toBe(isHidden ? status !== 200 : isVisible(complete));
+      expect(effects.length > 0).toBe(isHidden ? status !== 200 : isVisible(complete));
     } else {
-      expect(others.length > 0).toBe(isVisible(received));
+      expect(effects.length > 0).toBe(isVisible(received));
       expect(fault === "" || applied.length === 0, "conditions apply to the body fault too").toBe(true);
     }
 
@@ -109,7 +108,7 @@ test.each([...examples, ["none", "cut"] as const])(
   },
 );
 
-/** Writes JSON without spaces; other text stays as it is. */
+/** Removes the spaces of JSON. Returns any other text unchanged. */
 function normalize(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));

@@ -27,7 +27,7 @@ async function receive(...headers: string[]): Promise<{ head: string; body: stri
   return { head, body: body.join("\r\n\r\n") };
 }
 
-test("body=cut announces the whole page, stops in its middle, and closes the connection", async () => {
+test("body=cut announces the whole page, sends half of it, and closes the connection", async () => {
   const { head, body } = await receive("Prefer: body=cut");
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(head).toMatch(new RegExp(`^Content-Length: ${whole.length}\r?$`, "m"));

@@ -62,7 +62,7 @@ describe("valid options", () => {
     );
   });
 
-  test("of the header come before those of the query", () => {
+  test("of the header precede the options of the query", () => {
     const { values, formatted, headerOptions } = parseFaultOptions("code=404, delay=1", [
       "code=500,body=empty",
       "fail=1",
@@ -93,10 +93,10 @@ describe("an invalid option is a warning in the header, and an error in the quer
   )("%s", (text) => {
     const [name = ""] = text.split("=");
     const { value } = new Map(ROWS).get(name)!;
-    const sentence = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${value}.`;
-    expect(parseFaultOptions(text, [])).toMatchObject({ warnings: [sentence], errors: [] });
-    expect(parseFaultOptions("", [text])).toMatchObject({ warnings: [], errors: [sentence] });
-    // It is ignored, so it does not replace a valid one.
+    const message = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${value}.`;
+    expect(parseFaultOptions(text, [])).toMatchObject({ warnings: [message], errors: [] });
+    expect(parseFaultOptions("", [text])).toMatchObject({ warnings: [], errors: [message] });
+    // The invalid option is ignored, so a valid one applies.
     const { example } = new Map(ROWS).get(name)!;
     expect(parseFaultOptions(text, [example]).values).toEqual(parseFaultOptions("", [example]).values);
   });
@@ -120,7 +120,7 @@ describe("an invalid option is a warning in the header, and an error in the quer
     });
   });
 
-  test.each(["é", "\u2028", "\0", "x"])("the sentences are short printable ASCII: %j", (character) => {
+  test.each(["é", "\u2028", "\0", "x"])("the messages are short and in printable ASCII: %j", (character) => {
     const texts = [...OPTION_NAMES, character].map((name) => `${name}=${character.repeat(2_000)}`);
     expect(parseFaultOptions(texts.join(), []).warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500}$/);
   });
