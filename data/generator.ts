@@ -35,7 +35,7 @@ const SITES = [
   { prefix: "f", cameras: 1, parked: 0, peaks: [0.3, 1.8, 0.2, 0, 0.01, 0] },
 ];
 
-/** How busy each UTC hour of the day is, in percent of the busiest one: on weekdays and at weekends. */
+/** The traffic in each hour of the day in UTC, in percent of the busiest hour: on weekdays, and at weekends. */
 // biome-ignore format: 24 hours per line
 const VEHICLE_ACTIVITY = [
   [7, 5, 4, 4, 8, 24, 62, 90, 78, 69, 70, 75, 78, 73, 78, 91, 100, 81, 62, 51, 43, 33, 22, 12],

@@ -48,7 +48,7 @@ export function getSourceNames(files: string[], stated: string | undefined): str
     return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
   };
   const names = stated === undefined ? files.map(formatSource) : [stated];
-  // If the name of the seed is used for other records, by a file name or by --source, it is quoted.
+  // The name of the seed is quoted if a file name or --source uses it for other records.
   return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { listInputFiles } from "./formats/input-file.ts";
-import { ARRAY, createProblemList, InputError } from "./formats/problem.ts";
+import { createProblemList, IN_MEMORY, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, getSourceNames } from "./load-content.ts";
 import { createWriteError, formatCount, isSqliteFull } from "./messages.ts";
@@ -44,7 +44,7 @@ export interface StagedCollection extends Collection, RowCounts {
  */
 export function stage(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
   const files = paths.flatMap(listInputFiles);
-  return run(files, getSourceNames(files, options.source), options, (collector, onRead) =>
+  return stageRows(files, getSourceNames(files, options.source), options, (collector, onRead) =>
     readFiles(files, options, collector, onRead),
   );
 }
@@ -54,9 +54,9 @@ const RECORDS_SOURCE = "records of a program";
 
 /** Checks records in memory, as `stage` checks records of files. */
 export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
-  return run([ARRAY], [RECORDS_SOURCE], { strict: true }, async (collector) => {
+  return stageRows([IN_MEMORY], [RECORDS_SOURCE], { strict: true }, async (collector) => {
     let line = 0;
-    for (const record of records) collector.add(checkRecord(record, { file: ARRAY, line: ++line }), 0);
+    for (const record of records) collector.add(checkRecord(record, { file: IN_MEMORY, line: ++line }), 0);
   });
 }
 
@@ -68,7 +68,7 @@ export function describeCounts({ count, zeroed, duplicates }: RowCounts): string
   return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }
 
-async function run(
+async function stageRows(
   files: string[],
   sources: string[],
   options: StageOptions,
@@ -83,7 +83,7 @@ async function run(
     collector.end();
     for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
     await runStep("comparing", options, async () => {
-      compare(database, files, collector);
+      compareRecords(database, files, collector);
       const lines = problems.lines();
       if (lines.length > 0)
         throw new InputError([...lines, options.conclusion ?? "Nothing was loaded."].join("\n"));
@@ -108,7 +108,7 @@ async function run(
 }
 
 /** Compares the records. The rows of reports get their numbers first. */
-function compare(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
+function compareRecords(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
   if (kinds.report && kinds.records) return;
   if (kinds.report) numberObservations(database);
   for (const problem of findConflicts(database, files)) report(problem);

@@ -38,11 +38,11 @@ export const GUIDE = 'see "Convert your own CSV" in docs/data.md';
 export class InputError extends Error {}
 
 /** The file name in a position of a record in memory. The line is the number of the record. */
-export const ARRAY = "records[]";
+export const IN_MEMORY = "records[]";
 
 /** Formats a position: `counts.csv:17`, or `records[16]`. */
 export function formatPosition({ file, line }: InputPosition): string {
-  if (file === ARRAY) return `records[${line - 1}]`;
+  if (file === IN_MEMORY) return `records[${line - 1}]`;
   const name = file === "" ? '""' : escapeInvisible(file);
   return line > 0 ? `${name}:${line}` : name;
 }

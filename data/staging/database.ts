@@ -84,7 +84,8 @@ interface Conflict {
 
 /**
  * Columns whose combined values must be unique, and the field to report. A camera has one record per observation time (specification,
- * "Record", rule 2). The columns include camera_ref, because two references of a camera are reported elsewhere.
+ * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. The columns include camera_ref, because two
+ * references of a camera are reported elsewhere.
  */
 const RULES = [
   { columns: "id", field: "id" },

@@ -112,12 +112,8 @@ function createRowStager(database: DatabaseSync, counts: RowCounts, strict: bool
 function toValues({ line, record, image }: RecordRow, file: number): SQLInputValue[] {
   const { id, camera_pk, camera_ref, timestamp } = record;
   const numbers = image ? [`${image.processedAt} ${image.capturedAt}`, null, null] : [null, id, camera_pk];
-  return [file, line, ...numbers, camera_ref, timestamp, getLineEnd(encodeRecord(record))];
-}
-
-/** Returns the part of a stored line after the id and the camera_pk, which contain no commas. */
-function getLineEnd(line: string): string {
-  return line.slice(line.indexOf(",", line.indexOf(",") + 1) + 1);
+  const lineEnd = encodeRecord(record).replace(/^[^,]*,[^,]*,/, "");
+  return [file, line, ...numbers, camera_ref, timestamp, lineEnd];
 }
 
 function checkHealth({ file, line, record }: RecordRow): Problem | undefined {

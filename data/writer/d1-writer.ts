@@ -16,7 +16,7 @@ export interface WritableDatabase extends SqlDatabase {
    * @returns The number of changed rows
    */
   run(sql: string): Promise<number>;
-  /** The size of a batch of statements for `write`. */
+  /** The number of bytes of a batch of statements for `write`. */
   batchBytes: number;
 }
 

@@ -8,7 +8,7 @@ export interface WritableNamespace extends KeyValueStore {
   delete(keys: string[]): Promise<void>;
   /** Lists the keys with a prefix, or all keys. */
   list(prefix?: string): Promise<string[]>;
-  /** The size of a batch of values for `put`. */
+  /** The number of bytes of a batch of values for `put`. */
   batchBytes: number;
 }
 
@@ -24,13 +24,13 @@ const PROPAGATION_MS = 70_000;
 
 const MINUTE_MS = 60_000;
 
-/** For this long after a switch, readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
+/** How long nothing is swept after a switch, because readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
 export const SWEEP_DELAY_MS = 15 * MINUTE_MS;
 
-/** A sweep keeps the blocks of a younger load, because it may still be running. */
+/** The age from which a sweep deletes the blocks of an unfinished load. A younger load may still be running. */
 export const ORPHAN_AGE_MS = 24 * 60 * MINUTE_MS;
 
-/** An older load does not switch. Far below `ORPHAN_AGE_MS`, because clocks may be wrong and processes sleep. */
+/** The maximum age of a load that switches. Far below `ORPHAN_AGE_MS`, because clocks may be wrong and processes sleep. */
 export const MAX_LOAD_MS = 2 * 60 * MINUTE_MS;
 
 /**

@@ -10,7 +10,7 @@ export type NextState = Pick<State, "load" | "count" | "source">;
 
 /** A store that commands write to. All methods throw if the store fails. */
 export interface WritableStore extends Store {
-  /** The size of a batch of blocks for `write`. */
+  /** The number of bytes of a batch of blocks for `write`. */
   batchBytes: number;
   /** How long readers may see the store as it was before a write, in milliseconds. */
   propagationMs: number;
