@@ -1,10 +1,9 @@
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { request } from "node:http";
-import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import type { ListenOptions, Server } from "../../../tools/package/index.d.ts";
+import type { ListenOptions } from "../../../tools/package/index.d.ts";
 import { listen } from "../../../tools/package/listen.ts";
 import { openSocket } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -82,36 +81,10 @@ test.each(["hang", "delay=10000", "body=slow, delay=10000"])(
   },
 );
 
-test.each([
-  ["the client disconnects", (socket: Socket) => socket.destroy()],
-  ["the server is closed", (_: Socket, { close }: Server) => close()],
-])("the signal of a request is aborted when %s", async (_, end) => {
-  const requests = new EventEmitter();
-  const respond = async (request: Request) => {
-    requests.emit("request", request);
-    await once(request.signal, "abort");
-    return new Response(null);
-  };
-  const waiting = await listen(respond, { port: 0 });
-  const socket = await openSocket(waiting.url, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  const [{ signal }] = await once(requests, "request");
-  const aborted = once(signal, "abort");
-  end(socket, waiting);
-  await aborted;
-  await waiting.close();
-});
-
 describe("an invalid request", () => {
-  /** Longer than Node accepts, but short enough to be read completely: a server that closes earlier resets the connection. */
-  const LONG = "a".repeat(17_000);
-
   test.each([
-    ["an unknown method", 400, ["FOO / HTTP/1.1", "Host: a"]],
-    ["a method without a response", 405, ["TRACE / HTTP/1.1", "Host: a"]],
-    ["no request", 400, ["garbage"]],
-    ["TLS", 400, ["\x16\x03\x01\x02\x00\x01\x00"]],
-    ["long headers", 431, ["GET / HTTP/1.1", "Host: a", `X: ${LONG}`]],
-    ["a long URL", 431, [`GET /${LONG} HTTP/1.1`, "Host: a"]],
+    ["TRACE, a method that `new Request()` rejects,", 405, ["TRACE / HTTP/1.1", "Host: a"]],
+    ["no HTTP", 400, ["garbage"]],
     ["a host with a space", 400, ["GET / HTTP/1.1", "Host: a b"]],
     ["a host that is not ASCII", 400, ["GET / HTTP/1.1", "Host: \xe9"]],
     ["a host with a path", 400, ["GET / HTTP/1.1", "Host: a/b"]],
@@ -119,7 +92,6 @@ describe("an invalid request", () => {
     ["a user in the URL", 400, ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
     ["a password in the URL of HEAD", 400, ["HEAD http://a:b@localhost/ HTTP/1.1", "Host: a"]],
     ["a host that is not a valid address", 400, ["GET / HTTP/1.1", "Host: 999.999.9.9"]],
-    ["a broken body", 400, ["POST / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", "", "zz"]],
   ])("with %s gets %i, and the service continues", async (_, status, [first = "", ...others]) => {
     const response = await send(server.url, [first, "Connection: close", ...others]);
     expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
