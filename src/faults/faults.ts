@@ -17,10 +17,7 @@ export interface ServedResponse {
 }
 
 /** A response, and the options that changed it. Conditions are not listed. */
-interface FaultedResponse {
-  response: Response;
-  applied: OptionName[];
-}
+type FaultedResponse = { response: Response; applied: OptionName[] };
 
 export type Faults = ReturnType<typeof createFaults>;
 
