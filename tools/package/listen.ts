@@ -26,7 +26,7 @@ export async function listen(
     connectionsCheckingInterval: stallTimeoutMs / 10,
   });
   server.timeout = stallTimeoutMs;
-  await once(server.listen(port, host), "listening");
+  await once(server.listen({ port, host }), "listening");
   const { port: actualPort } = server.address() as AddressInfo;
   const listener = getRequestListener(
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings, stallTimeoutMs),

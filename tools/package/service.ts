@@ -5,7 +5,7 @@ import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
-import type { ListenOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-collection.ts";
 import { createResponder, type Respond } from "./network.ts";
@@ -43,10 +43,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
       await ready;
       return fetchFrom(respond, request);
     },
-    async listen(options = {}) {
-      requireOptions("listen", options, LISTEN_RULES);
-      return ready.then(() => listen(respond, options));
-    },
+    listen: (options) => ready.then(() => listen(respond, options)),
     replace,
     reset() {
       journal.reset();
@@ -153,25 +150,16 @@ const SERVICE_RULES: Record<keyof ServiceOptions, Rule> = {
   prefer: ["a string", isString],
 };
 
-const LISTEN_RULES: Record<keyof ListenOptions, Rule> = {
-  port: ["a whole number, 0 to 65535", (value) => typeof value === "number" && value === (value & 65_535)],
-  host: ["a name or an address", (value) => isString(value) && value !== ""],
-};
-
-/** @throws TypeError if an option of a function is unknown or invalid */
-function requireOptions(caller: string, options: object, rules: Record<string, Rule>): void {
+/** @throws Error if an option is unknown or invalid */
+function requireServiceOptions(options: ServiceOptions): void {
+  const rules = new Map(Object.entries(SERVICE_RULES));
   for (const [name, value] of Object.entries(options)) {
-    const [expected, isValid] = new Map(Object.entries(rules)).get(name) ?? [];
-    const others = `Its options are ${Object.keys(rules).join(", ")}.`;
-    if (!isValid) throw new TypeError(`${caller} has no option ${name}. ${others}`);
+    const [expected, isValid] = rules.get(name) ?? [];
+    const known = [...rules.keys()].join(", ");
+    if (!isValid) throw new TypeError(`createService has no option ${name}. Its options are ${known}.`);
     if (value !== undefined && !isValid(value))
       throw new TypeError(`The option ${name} must be ${expected}.`);
   }
-}
-
-/** @throws Error if an option of a service is invalid */
-function requireServiceOptions(options: ServiceOptions): void {
-  requireOptions("createService", options, SERVICE_RULES);
   const { records, files, publicOrigin, prefer = "" } = options;
   if (records && files) throw new TypeError("Set records or files, not both.");
   requireFaultOptions("prefer", prefer);

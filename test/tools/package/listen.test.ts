@@ -177,19 +177,13 @@ test.each([PATH, "/robots.txt", `${PATH}?prefer=body=cut`, `${PATH}?prefer=body=
   },
 );
 
-test("a port that is in use is an error", async () => {
-  const port = Number(new URL(server.url).port);
-  await expect(service.listen({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
-});
-
 test.each([
-  [{ port: "http" }, /^The option port must be a whole number, 0 to 65535\.$/],
-  [{ port: 65_536 }, /^The option port must be /],
-  [{ prot: 1 }, /^listen has no option prot\. Its options are port, host\.$/],
-  [{ host: "" }, /^The option host must be a name or an address\.$/],
-  [{ host: "203.0.113.1", port: 0 }, /EADDRNOTAVAIL/],
-])("%j is rejected", async (options, message) => {
-  await expect(service.listen(options as ListenOptions)).rejects.toThrow(message);
+  [{ port: "http" }, "ERR_SOCKET_BAD_PORT"],
+  [{ port: 65_536 }, "ERR_SOCKET_BAD_PORT"],
+  [{ port: Number(new URL(server.url).port) }, "EADDRINUSE"],
+  [{ port: 0, host: "203.0.113.1" }, "EADDRNOTAVAIL"],
+])("%j is rejected with %s", async (options, code) => {
+  await expect(service.listen(options as ListenOptions)).rejects.toMatchObject({ code });
 });
 
 test("a static file with a matching ETag is 304", async () => {
