@@ -77,7 +77,7 @@ export async function stageFiles(contents: Contents, options: StageOptions = {})
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const stdin = Readable.from([toBytes(input)]);
   const staged = await stage(paths, { stdin, warn, ...options });
-  return { summary: describeCounts(staged), warnings, records: collectRecords(staged) };
+  return { summary: describeCounts(staged), warnings, records: readStagedRecords(staged) };
 }
 
 /** Finds the problems of files, as lines of a message. */
@@ -93,7 +93,7 @@ export async function findProblems(contents: Contents, options?: StageOptions): 
 const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** Reads the staged records, oldest first, and closes the staging. */
-function collectRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
+function readStagedRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
   const ofRecords = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
   const opened = ofRecords.map(({ number, text }) => parseBlock(count, number, text));
@@ -102,7 +102,7 @@ function collectRecords({ count, blocks, close }: StagedCollection): TrafficReco
 
 /** Reads the records of the seed, oldest first. */
 export async function readSeed(): Promise<TrafficRecord[]> {
-  return collectRecords(await stage(listSeedFiles(), { strict: true }));
+  return readStagedRecords(await stage(listSeedFiles(), { strict: true }));
 }
 
 function toBytes(content: Contents[string]): Buffer {
