@@ -14,23 +14,21 @@ const PATH_OPTIONS = ["persist-to", "config"];
 
 const args = process.argv.slice(2);
 
-function parseOptions() {
-  return parseArgs({
-    args,
-    options: {
-      config: { type: "string", short: "c" },
-      "persist-to": { type: "string" },
-      var: { type: "string", multiple: true },
-      help: { type: "boolean", short: "h" },
-    },
-    strict: false,
-    tokens: true,
-  });
-}
+const { values, tokens } = parseArgs({
+  args,
+  options: {
+    config: { type: "string", short: "c" },
+    "persist-to": { type: "string" },
+    var: { type: "string", multiple: true },
+    help: { type: "boolean", short: "h" },
+  },
+  strict: false,
+  tokens: true,
+});
 
 /** Makes the paths in `args` absolute. */
 function resolvePaths(): void {
-  for (const token of parseOptions().tokens) {
+  for (const token of tokens) {
     if (token.kind !== "option" || !PATH_OPTIONS.includes(token.name) || !token.value) continue;
     const path = resolve(token.value);
     if (token.inlineValue) args[token.index] = `--${token.name}=${path}`;
@@ -42,18 +40,17 @@ function resolvePaths(): void {
 async function prepareStore(): Promise<void> {
   enterUserFolder("start", "dev");
   resolvePaths();
-  const { values, tokens } = parseOptions();
   if (values.help) return;
   const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
   const configuration = await readConfiguration(config);
   // The last value of a variable counts.
-  const vars = Object.fromEntries(listVars(tokens).map((text) => text.split(/:(.*)/s)));
+  const vars = Object.fromEntries(listVars().map((text) => text.split(/:(.*)/s)));
   const store = requireValidSettings({ ...configuration, vars: { ...configuration.vars, ...vars } });
   if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
 }
 
 /** Lists the `NAME:VALUE` pairs of `--var`, which accepts several: `--var PREFER:delay=200 FAULTS:on`. */
-function listVars(tokens: ReturnType<typeof parseOptions>["tokens"]): string[] {
+function listVars(): string[] {
   let option: string | undefined;
   return tokens.flatMap((token) => {
     if (token.kind !== "positional") option = token.kind === "option" ? token.name : undefined;

@@ -26,14 +26,11 @@ export async function info(options: InfoOptions): Promise<void> {
   });
 }
 
-interface Summary {
-  state: State;
-  statistics?: Statistics;
-  error?: unknown;
-}
-
 /** Reads the state and its statistics. If the statistics cannot be read, tries again, because a new load may have replaced them. */
-async function readSummary(store: Store, attempts = 2): Promise<Summary> {
+async function readSummary(
+  store: Store,
+  attempts = 2,
+): Promise<{ state: State; statistics?: Statistics; error?: unknown }> {
   const { state } = await store.readState({ fromPrimary: true });
   try {
     return { state, statistics: await readStatistics(store, state.load) };

@@ -30,9 +30,8 @@ export async function prepareProductionStore(
 }
 
 async function createDatabase({ d1_databases: [database] = [] }: Configuration): Promise<void> {
-  if (database?.database_id !== undefined) return;
-  const name = database?.database_name;
-  if (!name) throw new Error("[[d1_databases]] in wrangler.toml has no database_name.");
+  const { database_id, database_name: name = "" } = database ?? {};
+  if (database_id !== undefined) return;
   const databases: { name: string }[] = JSON.parse(await runWrangler(["d1", "list", "--json"]));
   if (databases.some((existing) => existing.name === name)) return;
   printDetail(`creating the database ${name}`);
