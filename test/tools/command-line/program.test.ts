@@ -52,7 +52,7 @@ describe.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("%s", (signal, status) => {
-  test("ends a program at once, after its exit listeners have run", async () => {
+  test("ends a program immediately, after the exit listeners have run", async () => {
     const wait = 'process.on("exit", () => console.log("exited")); await setTimeout(60_000);';
     const stdout = "started\nexited\n";
     expect(await run(wait, "{}", signal, signal)).toEqual({ status, stdout, stderr: "" });

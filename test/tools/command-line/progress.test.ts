@@ -28,7 +28,7 @@ async function runInTerminal(command: string): Promise<{ output: string; lines: 
   const { stdout: output } = await runProcess("script", args);
   for (const off of ["\x1b[?7l", "\x1b[?25l"])
     expect(output.lastIndexOf(off.replace("l", "h"))).toBeGreaterThanOrEqual(output.lastIndexOf(off));
-  // A line shows what follows its last erasure.
+  // A terminal shows the part of a line after its last erasure.
   return { output, lines: output.split("\r\n").map((line) => String(line.split("\x1b[2K").at(-1))) };
 }
 
@@ -109,7 +109,7 @@ describe("in a log, a line shows", () => {
     ]],
     ["the elapsed time of a step that counts nothing", ["comparing"], [[70, undefined, "comparing: 1m6s so far"]]],
   ];
-  test("the step soon after a second, also if the clock is behind the timers", () => {
+  test("the step soon after one second, even if the clock lags behind the timers", () => {
     const { close } = openProgress("comparing");
     vi.setSystemTime(Date.now() - 10);
     vi.advanceTimersByTime(1_100);

@@ -41,7 +41,7 @@ export function createDataFolder() {
       onTestFinished(() => void child.kill("SIGKILL"));
       return child;
     },
-    /** Reads what the last command of `start` has written to standard error. */
+    /** Reads the standard error of the last command of `start`. */
     readStderr: () => readFile(join(folder, "stderr"), "utf8"),
   };
 }
@@ -70,7 +70,7 @@ export async function untilWriting(store: StoreName, local: DataFolder, load: Ch
   }
 }
 
-/** A load that is stopped in a transaction would keep others from the database. */
+/** Whether no transaction is open. A load that is stopped in a transaction would block other connections. */
 function isUnlocked(database: DatabaseSync): boolean {
   try {
     database.exec("BEGIN IMMEDIATE; ROLLBACK");
@@ -89,7 +89,7 @@ export async function countBlocks(store: StoreName, local: DataFolder): Promise<
   return Number(row?.blocks);
 }
 
-/** Opens the database of a store, which holds only the keys of a namespace. */
+/** Opens the database of a store. For KV, the database contains only the keys. */
 export async function openLocalDatabase(
   store: StoreName,
   { folder }: Pick<DataFolder, "folder">,
@@ -100,7 +100,7 @@ export async function openLocalDatabase(
   return new DatabaseSync(file);
 }
 
-/** Sends a signal to a process, which may be stopped, and waits until it has ended. */
+/** Sends a signal to a running or stopped process, and waits until the process has ended. */
 export async function interrupt(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown[]> {
   const ended = once(child, "close");
   child.kill(signal);

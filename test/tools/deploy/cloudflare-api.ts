@@ -15,7 +15,7 @@ export interface Cloudflare extends ListeningServer {
   subdomain: string | undefined;
   /** The uploads of workers and, as `WORKER/PREVIEW`, of previews, newest last. */
   workers: Map<string, Upload[]>;
-  /** Where the workers were last changed. If it is `api`, wrangler asks before it deploys. */
+  /** The source of the latest change of a worker. After a change from `api`, wrangler asks before it deploys. */
   lastDeployedFrom: "wrangler" | "api";
   /** The content of KV namespaces by their ids. */
   namespaces: Map<string, Map<string, string>>;

@@ -71,7 +71,7 @@ describe.concurrent("in a new account", async () => {
       const commands = [...section.matchAll(/^npx wrangler (.*)$/gm)].map(([, args]) =>
         String(args).split(" "),
       );
-      // Without a terminal, wrangler asks nothing.
+      // Without a terminal, wrangler does not ask.
       for (const args of commands) await run(0, [WRANGLER, ...args]);
       expect([api.workers.size, api.databases.size, api.namespaces.size]).toEqual([0, 0, 0]);
     },

@@ -77,7 +77,7 @@ function createEnvironment(api: string): NodeJS.ProcessEnv {
     CLOUDFLARE_API_BASE_URL: `${api}/client/v4`,
     CLOUDFLARE_API_TOKEN: "token",
     CLOUDFLARE_ACCOUNT_ID: "",
-    // Where wrangler remembers which account the user chose.
+    // The folder in which wrangler stores the chosen account.
     WRANGLER_CACHE_DIR: join(home, "cache"),
     HOME: home,
     XDG_CONFIG_HOME: home,

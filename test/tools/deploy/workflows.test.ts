@@ -28,7 +28,7 @@ describe.each(files)("%s", (file) => {
   const scripts = collectValues("run", tree);
   const uses = collectValues("uses", tree);
 
-  test("has scripts without syntax errors, which get values as variables", () => {
+  test("has scripts without syntax errors, and passes values to them as variables", () => {
     for (const input of scripts) {
       expect(spawnSync("bash", ["-n"], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
       expect(input).not.toContain("${{");
@@ -41,7 +41,7 @@ describe.each(files)("%s", (file) => {
     expect([...actions, ...tests].filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  test("pins actions to commits, with the release in a comment, and installs only what package-lock.json has", () => {
+  test("pins actions to commits, with the release in a comment, and installs only the packages of package-lock.json", () => {
     const pinned = /^ *(- )?uses: (\.\/\S+|actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/gm;
     expect([...text.matchAll(pinned)]).toHaveLength(uses.length);
     const installer = /\b(npm (i|in|ins|inst|install|add|exec|x)|npx(?! wrangler )|pnpm|yarn|bunx?)\b/;
@@ -82,7 +82,7 @@ test("package-lock.json has the hash of each package, including the packages for
   expect(platforms.filter((name) => !names.has(name))).toEqual([]);
 });
 
-test("only the step that makes the release gets the token of GitHub", () => {
+test("only the step that creates the release gets the GitHub token", () => {
   const withToken = listJobs().flatMap(([, { steps = [] }]) =>
     steps.filter((step) => JSON.stringify(step).includes("github.token")),
   );
