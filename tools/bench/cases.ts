@@ -21,6 +21,9 @@ const CASES: Case[] = [
   { store: "memory", page: "middle", mode: "package" },
 ];
 
+/** The mode that each mode is compared with: the same runtime without pages. */
+const BASELINES: Record<string, string> = { hot: "baseline", cold: "store_baseline" };
+
 /** The number of responses per second, and percentiles of the response time. */
 type Measurement = Record<"per_second" | "p50_ms" | "p99_ms", number>;
 
@@ -32,24 +35,33 @@ export type BenchOptions = Record<"rounds" | "milliseconds", number>;
 
 /**
  * Measures every case once in each round, in random order, so that other work of the machine and the previous case affect all cases.
- * @returns The medians of the rounds
+ * @returns The medians of the rounds. `share_of_baseline` compares two rates of one run, because rates differ between machines
  */
 export async function measureCases(
   { rounds, milliseconds }: BenchOptions,
   request: (one: Case) => Promise<PageRequest>,
-): Promise<(Case & Measurement)[]> {
+): Promise<(Case & Measurement & { share_of_baseline: number | null })[]> {
   const measured = CASES.map((one) => ({ one, found: [] as Measurement[] }));
   for (let round = 1; round <= rounds; round++) {
     console.error(`round ${round} of ${rounds}`);
     for (const { one, found } of measured.toSorted(() => Math.random() - 0.5))
       found.push(await measureRequest(await request(one), milliseconds));
   }
-  return measured.map(({ one, found }) => {
+  const medians = measured.map(({ one, found }) => {
     const median = (name: keyof Measurement) => {
       const values = found.map((measurement) => measurement[name]);
       return roundToThreeDigits(percentile(0.5, values));
     };
     return { ...one, per_second: median("per_second"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
+  });
+  return medians.map((row) => {
+    const isBaseline = ({ mode, store }: Case) =>
+      mode === BASELINES[row.mode] && (!store || store === row.store);
+    const baseline = medians.find(isBaseline);
+    return {
+      ...row,
+      share_of_baseline: baseline ? roundToThreeDigits(row.per_second / baseline.per_second) : null,
+    };
   });
 }
 

@@ -11,7 +11,13 @@ test("the benchmark measures every case and load", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["tools/bench/bench.ts", ...options]);
   // The values depend on the machine.
   const number = expect.toSatisfy((value) => value > 0);
-  const measurement = { per_second: number, p50_ms: number, p99_ms: number, rows_read: null };
+  const measurement = {
+    per_second: number,
+    p50_ms: number,
+    p99_ms: number,
+    share_of_baseline: null,
+    rows_read: null,
+  };
   const pages = ["first", "middle", "last"];
   const stores = ["d1", "kv"];
   expect(JSON.parse(stdout)).toEqual({
@@ -26,6 +32,7 @@ test("the benchmark measures every case and load", async () => {
             page,
             mode,
             ...measurement,
+            share_of_baseline: number,
             rows_read: store === "d1" && mode === "cold" ? expect.toBeOneOf([2, 3]) : null,
           })),
         ),
