@@ -43,26 +43,19 @@ describe("a local store", () => {
     },
   );
 
-  test.each(STORE_NAMES)(
-    "%s: is identified by the preview id, or else by the id in the configuration",
-    async (store) => {
-      const persistTo = createFolder();
-      const config = join(persistTo, "wrangler.json");
-      const useId = async <T>(
-        id: string,
-        preview_id: string | undefined,
-        action: (store: WritableStore) => T,
-      ) => {
-        const database = { binding: "DB", database_id: id, preview_database_id: preview_id };
-        const namespace = { binding: "KV", id, preview_id };
-        await writeFile(config, JSON.stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
-        return withMigratedStore({ store, persistTo, config }, async (opened) => action(opened.store));
-      };
-      await useId("one", "two", (opened) => loadRecords(opened, makeRecords(20)));
-      expect(await useId("one", undefined, read)).toEqual([]);
-      expect(await useId("two", undefined, read)).toHaveLength(20);
-    },
-  );
+  test.each(STORE_NAMES)("%s: is identified by the preview id, or else by the id", async (store) => {
+    const persistTo = createFolder();
+    const config = join(persistTo, "wrangler.json");
+    const useStore = async <T>(preview: string | undefined, action: (store: WritableStore) => T) => {
+      const database = { binding: "DB", database_id: "one", preview_database_id: preview };
+      const namespace = { binding: "KV", id: "one", preview_id: preview };
+      await writeFile(config, JSON.stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
+      return withMigratedStore({ store, persistTo, config }, async (opened) => action(opened.store));
+    };
+    await useStore("two", (opened) => loadRecords(opened, makeRecords(20)));
+    expect(await useStore(undefined, read)).toEqual([]);
+    expect(await useStore("two", read)).toHaveLength(20);
+  });
 
   test("deletes values without a key: replaced and deleted values, and values of killed loads", async () => {
     const findValues = () => Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
