@@ -94,10 +94,10 @@ const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** Reads the staged records, oldest first, and closes the staging. */
 function readStagedRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
-  const ofRecords = Array.from(blocks()).filter(({ number }) => number > 0);
+  const recordBlocks = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
-  const opened = ofRecords.map(({ number, text }) => parseBlock(count, number, text));
-  return decodeRange({ first: 1, last: count }, opened).reverse();
+  const lines = recordBlocks.map(({ number, text }) => parseBlock(count, number, text));
+  return decodeRange({ first: 1, last: count }, lines).reverse();
 }
 
 /** Reads the records of the seed, oldest first. */
