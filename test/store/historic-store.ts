@@ -18,7 +18,8 @@ export interface StoreBehavior {
   restoresBackups: boolean;
 }
 
-export const NEVER = new Promise<never>(() => {});
+/** Creates a promise that never settles. One promise for all simulations would retain all handlers in memory. */
+export const createPendingPromise = () => new Promise<never>(() => {});
 
 const OUTCOMES = ["hangs", "hangs", "takes minutes", "fails", "fails"] as const;
 
@@ -48,7 +49,7 @@ export function createHistoricStore(behavior: StoreBehavior, random: Random) {
   };
   const hang = () => {
     seen.failedAt = Date.now() + READ_TIMEOUT_MS;
-    return NEVER;
+    return createPendingPromise();
   };
 
   /** Returns the content of the store at a random time of the read or, for a replica, up to the lag earlier. */

@@ -4,7 +4,7 @@ import { createCachedStore, type PageRead } from "../../src/store/cache.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State } from "../../src/store/state.ts";
 import { getRecords } from "./controlled-store.ts";
-import { createHistoricStore, NEVER, type StoreBehavior } from "./historic-store.ts";
+import { createHistoricStore, createPendingPromise, type StoreBehavior } from "./historic-store.ts";
 import { currentRequest, type Random, simulate, wait } from "./virtual-clock.ts";
 
 /** The number of histories, with 160 requests each. The weekly job simulates more. */
@@ -74,7 +74,7 @@ function createClients(history: History, random: Random, abortRate: number) {
     const page = drawPage(random);
     const hidden = random() < 0.1 ? Math.floor(random() * 200) : 0;
     const pageRequest = { page, hidden, startedAt: Date.now(), minSequence: served.maxSequence };
-    const end = random() < abortRate ? wait(random() * 4_000) : NEVER;
+    const end = random() < abortRate ? wait(random() * 4_000) : createPendingPromise();
     const getHiddenCount = hidden > 0 ? (count: number) => Math.min(count, hidden) : undefined;
     const request = { isOver: false };
     const found = currentRequest.run(request, () => cache.getPage(page, getHiddenCount, () => {}));
