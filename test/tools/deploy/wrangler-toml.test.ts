@@ -40,6 +40,11 @@ test("one address may send 1,000 requests a minute, separately to previews and p
   expect(new Set(ids).size).toBe(2);
 });
 
+test("the platform logs failures and no requests", () => {
+  const { observability } = unstable_readConfig({ config: "wrangler.toml" });
+  expect(observability).toMatchObject({ enabled: true, logs: { enabled: true, invocation_logs: false } });
+});
+
 test("the commented-out lines of wrangler.toml have the described effects", () => {
   const file = join(createFolder(), "wrangler.toml");
   const text = readFileSync("wrangler.toml", "utf8");
