@@ -8,15 +8,15 @@ import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { requireSettings } from "./settings.ts";
+import { createApiDocuments } from "./site/api-documents.ts";
 import { createDateJump } from "./site/date-jump.ts";
 import { renderHtml } from "./site/html-middleware.ts";
 import { createLanding } from "./site/landing/landing.ts";
-import { createTemplates } from "./site/templates.ts";
 import { limitUrl } from "./url-limit.ts";
 
 /**
  * Creates the service. Several services can run in one process.
- * @param now The clock of faults and views, in milliseconds since 1970. Caches use the real clock
+ * @param now The clock of faults, in milliseconds since 1970. Caches use the real clock
  */
 export function createApp(now = () => Date.now()) {
   const app = new Hono<AppEnv>();
@@ -39,7 +39,7 @@ export function createApp(now = () => Date.now()) {
   app.use(limitUrl);
   app.route("/", createCollection(faults));
   app.route("/", createLanding());
-  app.route("/", createTemplates());
+  app.route("/", createApiDocuments());
   app.route("/", createDateJump(faults));
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);

@@ -10,7 +10,7 @@ import {
   COLLECTION_PATH,
   createPageUrlBuilder,
   formatEnvelope,
-  type HiddenCount,
+  type GetHiddenCount,
   locatePage,
   type PageLocation,
   type PageNumber,
@@ -50,39 +50,39 @@ export const collectionHeaders: AppMiddleware = (c, next) => {
 };
 
 /** Creates the routes of the collection (specification, "Endpoints"). They respond with JSON, also to clients that get the HTML view. */
-export function createCollection({ getView, applyFaults }: Faults): Hono<AppEnv> {
+export function createCollection({ createGetHiddenCount, applyFaults }: Faults): Hono<AppEnv> {
   const records = new Hono<AppEnv>();
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
   records.all(COLLECTION_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
-    const ifNoneMatch = c.req.header("If-None-Match");
+    const header = c.req.header("If-None-Match");
     // The HTML view has no entity-tag.
-    const condition = ifNoneMatch === undefined || prefersHtml(c) ? undefined : ifNoneMatch;
+    const ifNoneMatch = header === undefined || prefersHtml(c) ? undefined : header;
     const faultOptions = getFaultOptions(c, query);
-    if (!faultOptions) return (await respond(c, query, { condition })).response;
-    const view = getView(faultOptions);
+    if (!faultOptions) return (await respond(c, query, { ifNoneMatch })).response;
+    const getHiddenCount = createGetHiddenCount(faultOptions);
     const serve = () =>
-      respond(c, query, { view }).catch((error) => ({ response: respondWithError(error, c) }));
+      respond(c, query, { getHiddenCount }).catch((error) => ({ response: respondWithError(error, c) }));
     const response = await applyFaults(c, query, faultOptions, serve);
-    return condition === undefined ? response : toNotModified(response, condition);
+    return ifNoneMatch === undefined ? response : toNotModified(response, ifNoneMatch);
   });
 
   return records;
 }
 
-interface ResponseOptions {
+interface RespondOptions {
   /** `If-None-Match`, to compare before a record is read. With fault options, the finished response decides instead. */
-  condition?: string | undefined;
-  view?: HiddenCount | undefined;
+  ifNoneMatch?: string | undefined;
+  getHiddenCount?: GetHiddenCount | undefined;
 }
 
 /** Responds without faults. */
 async function respond(
   c: AppContext,
   query: URLSearchParams,
-  options: ResponseOptions,
+  options: RespondOptions,
 ): Promise<ServedResponse> {
   negotiate(getLastValue(query, "format"), c.req.header("Accept"));
   if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY) };
@@ -97,19 +97,19 @@ async function respondPage(
   c: AppContext,
   query: URLSearchParams,
   page: PageNumber,
-  { condition, view }: ResponseOptions,
+  { ifNoneMatch, getHiddenCount }: RespondOptions,
 ): Promise<ServedResponse> {
   const store = getCachedStore(c.env);
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-  if (condition !== undefined) {
+  if (ifNoneMatch !== undefined) {
     const state = await store.getState(waitUntil);
     const location = locatePage(page, state.count);
     // If this state does not have the page, a newer state can have it.
     const headers = location && (await createCacheHeaders(c, state, location, origin));
-    if (headers && matchesETag(condition, headers.ETag)) return { response: c.body(null, 304, headers) };
+    if (headers && matchesETag(ifNoneMatch, headers.ETag)) return { response: c.body(null, 304, headers) };
   }
-  const { state, found } = await store.getPage(page, view, waitUntil);
+  const { state, found } = await store.getPage(page, getHiddenCount, waitUntil);
   if (!found) throw invalidPage();
   const { location, results } = found;
   const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
@@ -125,9 +125,9 @@ async function respondPage(
 }
 
 /** Returns 304 if the client's copy is current. A response with a fault has no entity-tag. */
-function toNotModified(response: Response, condition: string): Response {
+function toNotModified(response: Response, ifNoneMatch: string): Response {
   const etag = response.headers.get("ETag");
-  if (etag === null || !matchesETag(condition, etag)) return response;
+  if (etag === null || !matchesETag(ifNoneMatch, etag)) return response;
   const headers = new Headers(response.headers);
   for (const name of ["Content-Type", "Data-Source", "Link"]) headers.delete(name);
   return new Response(null, { status: 304, headers });

@@ -11,7 +11,7 @@ export const OPENAPI_PATH = "/openapi.json";
 export const REFERENCE_PATH = "/docs";
 
 /** The path that redirects to the page of a date. */
-export const GO_PATH = "/go";
+export const DATE_JUMP_PATH = "/go";
 
 /** The origin in the templates from tools/build-assets.ts. The worker replaces it. */
 export const PLACEHOLDER_ORIGIN = "https://origin.invalid";

@@ -35,7 +35,7 @@ const PREFER_PARAMETERS: Parameter[] = [
 
 function formatOptions(): string {
   const rows = Object.values(OPTIONS);
-  return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
+  return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.expected}).`).join("\n");
 }
 
 /** The headers of the interface. CORS headers are not described. */

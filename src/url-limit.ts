@@ -1,5 +1,5 @@
 import type { AppMiddleware } from "./bindings.ts";
-import { GO_PATH } from "./constants.ts";
+import { DATE_JUMP_PATH } from "./constants.ts";
 import { HttpError } from "./http/errors.ts";
 import { getLastValue, getOrigin } from "./http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, MAX_PAGE } from "./records/page.ts";
@@ -32,7 +32,7 @@ export const limitUrl: AppMiddleware = ({ req: { url }, env }, next) => {
 
 function isWithinLimits(url: string, origin: string): boolean {
   const { pathname, search, searchParams: query } = new URL(url);
-  if (pathname === GO_PATH) query.delete("date");
+  if (pathname === DATE_JUMP_PATH) query.delete("date");
   // A redirect to the path with the slash, or a link to try again, repeats the query as sent.
   const unchangedLink = origin + pathname.replace(/\/?$/, "/") + search;
   // All other links encode the query again.

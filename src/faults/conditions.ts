@@ -7,7 +7,7 @@ const MAX_RANGES = 50;
 /** The conditions, which decide whether a request has faults, and the options `seed` and `none`. */
 export const CONDITIONS = {
   on: defineOption({
-    value: "up to 50 page numbers, ranges or last, such as 3,7-9",
+    expected: "up to 50 page numbers, ranges or last, such as 3,7-9",
     description: "Applies the faults only to these pages",
     example: "on=3,7-9",
     parse: parsePages,
@@ -19,7 +19,7 @@ export const CONDITIONS = {
     },
   }),
   until: defineOption({
-    value: "a time in UTC such as 2030-01-31T12:00:00Z",
+    expected: "a time in UTC such as 2030-01-31T12:00:00Z",
     description: "Applies the faults only before this time",
     example: "until=2030-01-31T12:00:00Z",
     parse: (text: string) => (text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined),
@@ -32,7 +32,7 @@ export const CONDITIONS = {
     allows: (times, { count }) => count() <= times,
   }),
   fail: defineOption({
-    value: "a decimal number from 0 to 1",
+    expected: "a decimal number from 0 to 1",
     description: "Applies the faults to this share of the requests, chosen at random; delay applies to all",
     example: "fail=0.1",
     parse: parseShare,

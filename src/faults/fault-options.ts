@@ -103,6 +103,6 @@ function isOptionName(name: string): name is OptionName {
 function describeProblem(name: string, value: string): string {
   const text = name === "" || value === "" ? name + value : `${name}=${value}`;
   const quoted = text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
-  if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].value}.`;
+  if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].expected}.`;
   return `${quoted} is unknown: the options are ${OPTION_NAMES.join(", ")}.`;
 }

@@ -2,9 +2,9 @@ import type { AppContext } from "../bindings.ts";
 import { type HttpError, respondWithError } from "../http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
 import { getClientKey } from "../http/rate-limit.ts";
-import type { HiddenCount, PageLocation } from "../records/page.ts";
+import type { GetHiddenCount, PageLocation } from "../records/page.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import type { ChangedPage, FaultContext, Wait } from "./option.ts";
+import type { FaultContext, MutablePage, Wait } from "./option.ts";
 import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./option-table.ts";
 import { createRandom } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
@@ -24,7 +24,7 @@ export type Faults = ReturnType<typeof createFaults>;
 /**
  * Creates the faults of a service. No response has `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification fixes
  * `Vary`. So a cache may respond to the header `Prefer` with a page that it stored before. It never stores a response to that header.
- * @param now The clock of faults and views, in milliseconds since 1970-01-01 UTC
+ * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
  */
 export function createFaults(now: () => number) {
   const counter = createRequestCounter();
@@ -54,7 +54,7 @@ export function createFaults(now: () => number) {
     const wait = getWait(active, context);
     const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
     // Without room for a wait of PREFER, the response has no fault, because its client did not request one.
-    if (!endWait) active = entries.filter(isView);
+    if (!endWait) active = entries.filter(hidesRecords);
     const injected = createInjectedResponse(c, active, context);
     const changed = injected ?? (await changePage(await serveOnce(), active, context));
     const { response, applied } = await changeBody(changed, active, wait, endWait);
@@ -65,27 +65,27 @@ export function createFaults(now: () => number) {
 
   return {
     applyFaults,
-    getView: (options: FaultOptions) => createView(options, now()),
+    createGetHiddenCount: (options: FaultOptions) => createGetHiddenCount(options, now()),
     /** Forgets all requests that `times` has counted. */
     reset: counter.reset,
   };
 }
 
-const isView = ([, option]: OptionEntry) => option.createView !== undefined;
+const hidesRecords = ([, option]: OptionEntry) => option.createGetHiddenCount !== undefined;
 
-/** Creates the view of the collection that the options select. Returns undefined if the view shows all records. */
-function createView({ values }: FaultOptions, now: number): HiddenCount | undefined {
-  const [, option, value] = listEntries(values).find(isView) ?? [];
-  return option?.createView?.(value, now);
+/** Creates the function that counts the hidden records. Returns undefined if the options hide no records. */
+function createGetHiddenCount({ values }: FaultOptions, now: number): GetHiddenCount | undefined {
+  const [, option, value] = listEntries(values).find(hidesRecords) ?? [];
+  return option?.createGetHiddenCount?.(value, now);
 }
 
 const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
 
-/** Gets the options that take effect. If a condition excludes the request, only views and exempt delays do. */
+/** Gets the options that take effect. If a condition excludes the request, only `grow` and an exempt delay take effect. */
 async function getActiveOptions(options: OptionEntry[], context: FaultContext): Promise<OptionEntry[]> {
   for (const [, { allows, exemptsDelay }, value] of options)
     if (allows && !(await allows(value, context)))
-      return options.filter((entry) => isView(entry) || (exemptsDelay && entry[0] === "delay"));
+      return options.filter((entry) => hidesRecords(entry) || (exemptsDelay && entry[0] === "delay"));
   return options;
 }
 
@@ -120,11 +120,11 @@ async function changePage(
 ): Promise<FaultedResponse> {
   if (!page || active.some(([, option, value]) => option.hidesPage?.(value)))
     return { response, applied: [] };
-  const views = active.filter(isView);
-  if (!active.some(([, option]) => option.changePage)) return { response, applied: getNames(views) };
-  const content: ChangedPage = JSON.parse(await response.text());
+  const hiding = active.filter(hidesRecords);
+  if (!active.some(([, option]) => option.changePage)) return { response, applied: getNames(hiding) };
+  const content: MutablePage = JSON.parse(await response.text());
   const changes = active.filter(([name, option, value]) => option.changePage?.(content, value, random(name)));
-  const applied = getNames([...views, ...changes]);
+  const applied = getNames([...hiding, ...changes]);
   return { response: new Response(JSON.stringify(content), response), applied };
 }
 
@@ -150,7 +150,7 @@ function setPreferenceHeaders(
   { formatted, headerOptions, warnings }: FaultOptions,
   applied: OptionName[],
 ): void {
-  const faults = applied.filter((name) => !OPTIONS[name].createView);
+  const faults = applied.filter((name) => !OPTIONS[name].createGetHiddenCount);
   // Caches do not vary on `Prefer`, so they must not send this response to other clients, not even with a 304 (RFC 9111, 4.3.4).
   const isPrivate =
     warnings.length > 0 || faults.length > 0 || applied.some((name) => headerOptions.includes(name));

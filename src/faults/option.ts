@@ -1,5 +1,5 @@
 import type { HttpError } from "../http/errors.ts";
-import type { HiddenCount, PageLocation } from "../records/page.ts";
+import type { GetHiddenCount, PageLocation } from "../records/page.ts";
 import type { RandomSource } from "./random.ts";
 
 /** A request, as conditions and faults see it. */
@@ -18,7 +18,7 @@ export interface FaultContext {
 export type Wait = { beforeMs?: number; bodyMs?: number };
 
 /** The JSON of a page that a fault can change. */
-export interface ChangedPage extends Record<string, unknown> {
+export interface MutablePage extends Record<string, unknown> {
   count: number;
   next: string | null;
   results: Record<string, unknown>[];
@@ -26,8 +26,8 @@ export interface ChangedPage extends Record<string, unknown> {
 
 /** An option of `prefer`: its syntax and its effect. The warnings, the OpenAPI document and the API reference use these objects. */
 export interface Option<Value = unknown> {
-  /** The valid values, as they follow `must be`. */
-  value: string;
+  /** The valid values, as the end of a sentence: `delay must be EXPECTED`. */
+  expected: string;
   /** The valid values as a list, if they are words. */
   values?: string[];
   description: string;
@@ -38,8 +38,8 @@ export interface Option<Value = unknown> {
   allows?(value: Value, context: FaultContext): boolean | Promise<boolean>;
   /** Whether the condition does not apply to `delay`. */
   exemptsDelay?: true;
-  /** Makes the option a view: returns how many of the newest records are hidden. */
-  createView?(value: Value, now: number): HiddenCount;
+  /** Makes the option hide records: creates the function that returns how many of the newest records are hidden. */
+  createGetHiddenCount?(value: Value, now: number): GetHiddenCount;
   /** Returns the wait of the previous options, with the change of this option. */
   getWait?(value: Value, wait: Wait, random: RandomSource): Wait;
   /** Replaces the response, or the error of a previous option. Only an `HttpError` can be changed by later options. */
@@ -47,7 +47,7 @@ export interface Option<Value = unknown> {
   /** Changes the error of a previous option. Returns false if that is not possible. */
   changeError?(error: HttpError, value: Value, context: FaultContext): boolean;
   /** Changes a page. Returns false if that is not possible. */
-  changePage?(page: ChangedPage, value: Value, random: number): boolean;
+  changePage?(page: MutablePage, value: Value, random: number): boolean;
   /** Changes how the body is sent. Calls `end` when a slow body was sent or canceled. */
   changeBody?(response: Response, value: Value, wait: Wait, end: () => void): Promise<Response>;
   /** Whether the changed body contains nothing of the page. */
@@ -57,16 +57,16 @@ export interface Option<Value = unknown> {
 /** Infers the type of the values from `parse`, for the other functions of an option. */
 export const defineOption = <Value>(option: Option<Value>): Option<Value> => option;
 
-export const noValue = { value: "without a value", parse: (text: string) => text === "" || undefined };
+export const noValue = { expected: "without a value", parse: (text: string) => text === "" || undefined };
 
 export function integerBetween(min: number, max: number) {
-  const value = `a whole number from ${min} to ${max}`;
-  return { value, parse: (text: string) => parseInteger(text, min, max) };
+  const expected = `a whole number from ${min} to ${max}`;
+  return { expected, parse: (text: string) => parseInteger(text, min, max) };
 }
 
 export function oneOf<T extends string>(...values: T[]) {
-  const value = values.join(", ").replace(/, (?=\w+$)/, " or ");
-  return { value, values, parse: (text: string) => values.find((value) => value === text) };
+  const expected = values.join(", ").replace(/, (?=\w+$)/, " or ");
+  return { expected, values, parse: (text: string) => values.find((value) => value === text) };
 }
 
 /** Accepts at most 16 digits, because `Preference-Applied` repeats them. */

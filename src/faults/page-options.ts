@@ -1,10 +1,10 @@
 import { ROAD_USERS } from "../records/record.ts";
-import { type ChangedPage, defineOption, oneOf, parseInteger } from "./option.ts";
+import { defineOption, type MutablePage, oneOf, parseInteger } from "./option.ts";
 
 const DAY_MS = 86_400_000;
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** The faults that change the JSON of a page, and `grow`, the view of a growing collection. */
+/** The faults that change the JSON of a page, and `grow`, which hides the newest records. */
 export const PAGE_OPTIONS = {
   rows: defineOption({
     ...oneOf("repeat", "drop", "swap"),
@@ -23,7 +23,7 @@ export const PAGE_OPTIONS = {
     },
   }),
   count: defineOption({
-    value: "an integer except 0, such as 1 or -5",
+    expected: "an integer except 0, such as 1 or -5",
     description: "Adds this number to the count of a page",
     example: "count=+1",
     // In a query, an unencoded plus sign is a space. So the sign can be missing.
@@ -70,15 +70,15 @@ export const PAGE_OPTIONS = {
     },
   }),
   grow: defineOption({
-    value: "1 to 1000 records per s, m or h, such as 15/m",
+    expected: "1 to 1000 records per s, m or h, such as 15/m",
     description: "Serves a collection that grows by the clock, from part of the loaded records to all",
     example: "grow=15/m",
     parse: parseGrowth,
     /**
      * At first, about half of the records are hidden, or the growth of a day if that is less. When all records are visible, growth
-     * starts over. The number depends only on the time, so all instances have the same view.
+     * starts over. The number depends only on the time, so all instances hide the same records.
      */
-    createView: (interval, now) => (total) => {
+    createGetHiddenCount: (interval, now) => (total) => {
       const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
       return steps === 0 ? 0 : steps - 1 - (Math.floor(now / interval) % steps);
     },
@@ -86,7 +86,7 @@ export const PAGE_OPTIONS = {
 };
 
 /** Swaps two neighbors with different timestamps. */
-function swapRecords(records: ChangedPage["results"], random: number): boolean {
+function swapRecords(records: MutablePage["results"], random: number): boolean {
   const positions = records.flatMap(({ timestamp }, index) =>
     index > 0 && timestamp !== records[index - 1]?.timestamp ? [index] : [],
   );

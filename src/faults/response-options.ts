@@ -20,7 +20,7 @@ export const RESPONSE_OPTIONS = {
     replace: (status, { method }) => createError(status, method),
   }),
   delay: defineOption({
-    value: "milliseconds from 0 to 10000, or a range such as 200-800",
+    expected: "milliseconds from 0 to 10000, or a range such as 200-800",
     description: "Waits this time before the response, or a random time within a range",
     example: "delay=200-800",
     parse: (text: string) => parseRange(text, 0, 10_000),
@@ -61,7 +61,7 @@ export const RESPONSE_OPTIONS = {
     replace: () => new Response(new ReadableStream({ start: (body) => body.error(new Error("close")) })),
   }),
   "retry-after": defineOption({
-    value: "none, date or seconds from 0 to 86400",
+    expected: "none, date or seconds from 0 to 86400",
     description:
       "Changes the Retry-After header of a requested 429 or 503: omits it (none), sends an HTTP date (date), or sends this number of seconds",
     example: "retry-after=date",

@@ -13,8 +13,8 @@ export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 /** The number of a page, from 1 (the newest records), or the last page. */
 export type PageNumber = number | "last";
 
-/** Returns the number of hidden records, the newest ones, for a number of loaded records. */
-export type HiddenCount = (count: number) => number;
+/** Returns how many of the newest records are hidden, given the number of loaded records. */
+export type GetHiddenCount = (count: number) => number;
 
 /** The position of a page in the collection. */
 export interface PageLocation {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../bindings.ts";
-import { GO_PATH } from "../constants.ts";
+import { DATE_JUMP_PATH } from "../constants.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
@@ -11,10 +11,10 @@ import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
 
 /** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
-export function createDateJump({ getView }: Faults): Hono<AppEnv> {
+export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
-  jump.get(GO_PATH, async (c) => {
+  jump.get(DATE_JUMP_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
     const faultOptions = getFaultOptions(c, query);
     const date = getLastValue(query, "date") ?? "";
@@ -26,14 +26,14 @@ export function createDateJump({ getView }: Faults): Hono<AppEnv> {
     const { state, statistics } = await getCachedStore(c.env).getStatistics((work) =>
       c.executionCtx.waitUntil(work),
     );
-    const hidden = (faultOptions && getView(faultOptions)?.(state.count)) ?? 0;
+    const hidden = (faultOptions && createGetHiddenCount(faultOptions)?.(state.count)) ?? 0;
     const { page, day } = findPageByDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
     if (prefersHtml(c)) query.set(JUMP_DATE_PARAMETER, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });
 
-  jump.all(GO_PATH, rejectMethod);
+  jump.all(DATE_JUMP_PATH, rejectMethod);
 
   return jump;
 }

@@ -1,5 +1,5 @@
 import {
-  type HiddenCount,
+  type GetHiddenCount,
   locatePage,
   PAGE_SIZE,
   type PageLocation,
@@ -16,7 +16,7 @@ import {
 } from "./block.ts";
 import type { WaitUntil } from "./retry.ts";
 import type { State, Store } from "./state.ts";
-import { createStateCache, getState, type InstanceContext, readWithCurrentState } from "./state-cache.ts";
+import { createStateCache, getState, type ReadContext, readWithCurrentState } from "./state-cache.ts";
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
 
 // Each response uses one state and the blocks of its load, although the cache of an instance can contain blocks of several loads.
@@ -40,12 +40,16 @@ export interface PageRead {
 export interface CachedStore {
   getState(waitUntil: WaitUntil): Promise<State>;
   /** @param getHiddenCount Returns the number of hidden records; if undefined, no records are hidden */
-  getPage(page: PageNumber, getHiddenCount: HiddenCount | undefined, waitUntil: WaitUntil): Promise<PageRead>;
+  getPage(
+    page: PageNumber,
+    getHiddenCount: GetHiddenCount | undefined,
+    waitUntil: WaitUntil,
+  ): Promise<PageRead>;
   getStatistics(waitUntil: WaitUntil): Promise<{ state: State; statistics: Statistics }>;
 }
 
 /** The caches of an instance, and the request that uses them. */
-interface CacheContext extends InstanceContext {
+interface CacheContext extends ReadContext {
   store: Store;
   cache: ReturnType<typeof createLruCache>;
 }
@@ -70,7 +74,7 @@ export function createCachedStore(store: Store, name: string, maxBytes = MAX_CAC
 async function getPage(
   context: CacheContext,
   page: PageNumber,
-  getHiddenCount: HiddenCount | undefined,
+  getHiddenCount: GetHiddenCount | undefined,
 ): Promise<PageRead> {
   const { store, stateCache, cache } = context;
   const locate = ({ count }: State) => locatePage(page, count, getHiddenCount?.(count));

@@ -65,7 +65,7 @@ function getText(row: SqlRow | undefined): string | null {
 }
 
 /** Adapts the binding of a worker. */
-export function bindDatabase(database: D1Database): SqlDatabase {
+export function toSqlDatabase(database: D1Database): SqlDatabase {
   return {
     // Any replica is good enough for other reads, because the blocks of a load never change.
     query: (sql, parameters, fromPrimary) =>

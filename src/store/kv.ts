@@ -44,7 +44,7 @@ export function createKvStore(namespace: KeyValueStore): Store {
 }
 
 /** Adapts the binding of a worker. */
-export function bindNamespace(namespace: KVNamespace): KeyValueStore {
+export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
   const policy = { isTransient, ...SHORT_PAUSES };
   return {
     get: (keys, cacheTtl) =>

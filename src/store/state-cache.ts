@@ -29,7 +29,7 @@ export interface StateCache {
 }
 
 /** An instance, and the request that uses it. */
-export interface InstanceContext {
+export interface ReadContext {
   stateCache: StateCache;
   waitUntil: WaitUntil;
   /**
@@ -44,7 +44,7 @@ export function createStateCache(storeName: string): StateCache {
 }
 
 /** Returns the cached state while it is fresh, and otherwise the state of the store. If the store fails, returns the cached state. */
-export async function getState(context: InstanceContext): Promise<State> {
+export async function getState(context: ReadContext): Promise<State> {
   const { stateCache } = context;
   const now = Date.now();
   if (stateCache.latest && now < stateCache.expiresAt) return stateCache.latest;
@@ -61,7 +61,7 @@ export async function getState(context: InstanceContext): Promise<State> {
 }
 
 /** Reads the state and returns the cached state. Concurrent requests share the read. */
-function refreshState(context: InstanceContext): Promise<State> {
+function refreshState(context: ReadContext): Promise<State> {
   const { stateCache, waitUntil, readState } = context;
   const read = async () => {
     const [previous, startedAt] = [stateCache.latest, Date.now()];
@@ -74,7 +74,7 @@ function refreshState(context: InstanceContext): Promise<State> {
 }
 
 /** Reads the state from the primary database and returns the cached state. Concurrent requests share the read. */
-function readFromPrimary({ stateCache, waitUntil, readState }: InstanceContext): Promise<State> {
+function readFromPrimary({ stateCache, waitUntil, readState }: ReadContext): Promise<State> {
   const read = async () => {
     const [previous, startedAt] = [stateCache.latest, Date.now()];
     const state = await readState(true);
@@ -105,7 +105,7 @@ function cacheState(stateCache: StateCache, state: State, previous: State | unde
  * @returns The result of `read` and its state. The result is undefined only if the primary database confirmed the state
  */
 export async function readWithCurrentState<T>(
-  context: InstanceContext,
+  context: ReadContext,
   read: (state: State) => Promise<T>,
 ): Promise<{ state: State; found: T }> {
   const requestedAt = Date.now();

@@ -15,7 +15,7 @@ describe("the table of options", () => {
 
   test("is the table of docs/faults.md", () => {
     const rows = ROWS.map(
-      ([, { value, description, example }]) => `| \`${example}\` | ${description} | ${value} |\n`,
+      ([, { expected, description, example }]) => `| \`${example}\` | ${description} | ${expected} |\n`,
     );
     expectInDocument("docs/faults.md", [
       `| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`,
@@ -92,8 +92,8 @@ describe("an invalid option is a warning in the header, and an error in the quer
     ],
   )("%s", (text) => {
     const [name = ""] = text.split("=");
-    const { value } = new Map(ROWS).get(name)!;
-    const message = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${value}.`;
+    const { expected } = new Map(ROWS).get(name)!;
+    const message = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${expected}.`;
     expect(parseFaultOptions(text, [])).toMatchObject({ warnings: [message], errors: [] });
     expect(parseFaultOptions("", [text])).toMatchObject({ warnings: [], errors: [message] });
     // The invalid option is ignored, so a valid one applies.

@@ -47,8 +47,8 @@ describe("the API reference", () => {
   });
 
   test("lists and suggests every option of prefer, with its description and its values", () => {
-    for (const { example, description, value } of Object.values(OPTIONS)) {
-      expect(text).toContain(`${value}${description}.`);
+    for (const { example, description, expected } of Object.values(OPTIONS)) {
+      expect(text).toContain(`${expected}${description}.`);
       expect(page).toContain(`<option value="${example}">`);
     }
   });

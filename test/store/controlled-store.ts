@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { HiddenCount, PageNumber } from "../../src/records/page.ts";
+import type { GetHiddenCount, PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Block, getBlockNumber } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
@@ -101,7 +101,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
       ),
   };
   const cache = createCachedStore(store, kind, maxBytes);
-  const readServed = async (page: PageNumber, getHiddenCount?: HiddenCount) => {
+  const readServed = async (page: PageNumber, getHiddenCount?: GetHiddenCount) => {
     const { count, number, results } = await readPage(cache, page, getHiddenCount);
     return { count, number, results };
   };

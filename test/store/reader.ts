@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
-import { type HiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
+import { type GetHiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { CachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/state.ts";
@@ -18,7 +18,7 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  * Reads a page as the route of the collection does.
  * @returns `results` is undefined if the state has no such page
  */
-export async function readPage(cache: CachedStore, page: PageNumber, getHiddenCount?: HiddenCount) {
+export async function readPage(cache: CachedStore, page: PageNumber, getHiddenCount?: GetHiddenCount) {
   const { state, found } = await cache.getPage(page, getHiddenCount, waitUntil);
   return { state, number: found?.location.number, count: found?.location.count, results: found?.results };
 }

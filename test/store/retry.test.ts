@@ -1,7 +1,7 @@
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bindDatabase } from "../../src/store/d1.ts";
-import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
+import { toSqlDatabase } from "../../src/store/d1.ts";
+import { createKvStore, toKeyValueStore } from "../../src/store/kv.ts";
 import {
   createSingleFlight,
   JOIN_WINDOW_MS,
@@ -49,9 +49,9 @@ afterEach(() => {
 
 /** Reads through a binding with a fake method. */
 function readThrough(store: "D1" | "KV", call: () => Promise<unknown>): Promise<unknown> {
-  if (store === "KV") return bindNamespace({ get: call } as unknown as KVNamespace).get(["a"], 30);
+  if (store === "KV") return toKeyValueStore({ get: call } as unknown as KVNamespace).get(["a"], 30);
   const session = { prepare: () => ({ bind: () => ({ all: call }) }) };
-  return bindDatabase({ withSession: () => session } as unknown as D1Database).query("", [], false);
+  return toSqlDatabase({ withSession: () => session } as unknown as D1Database).query("", [], false);
 }
 
 const cases = Object.entries(MESSAGES).flatMap(([outcome, messages]) =>
@@ -90,14 +90,14 @@ test.each([
   const withSession = vi.fn(() => {
     throw new Error("enough");
   });
-  const { query } = bindDatabase({ withSession } as unknown as D1Database);
+  const { query } = toSqlDatabase({ withSession } as unknown as D1Database);
   await expect(query("", [], fromPrimary)).rejects.toThrow("enough");
   expect(withSession).toHaveBeenCalledExactlyOnceWith(constraint);
 });
 
 test("a KV location caches the state for 30 seconds, and blocks for a day", async () => {
   const get = vi.fn(async () => null);
-  const { readState, readBlocks } = createKvStore(bindNamespace({ get } as unknown as KVNamespace));
+  const { readState, readBlocks } = createKvStore(toKeyValueStore({ get } as unknown as KVNamespace));
   await readState({ withBlock: 1 });
   await readBlocks("a", [1]);
   expect(get.mock.calls).toEqual([

@@ -11,8 +11,8 @@ import {
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../data/writer/writer.ts";
 import type { Env } from "../../src/bindings.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { bindDatabase } from "../../src/store/d1.ts";
-import { bindNamespace } from "../../src/store/kv.ts";
+import { toSqlDatabase } from "../../src/store/d1.ts";
+import { toKeyValueStore } from "../../src/store/kv.ts";
 import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 
@@ -49,13 +49,13 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
   const batchBytes = 250_000;
   if (name === "d1")
     return createWritableD1Store({
-      ...bindDatabase(DB),
+      ...toSqlDatabase(DB),
       write: async (statements) => void (await DB.batch(statements.map((sql) => DB.prepare(sql)))),
       run: async (sql) => (await DB.prepare(sql).run()).meta.changes,
       batchBytes,
     });
   const namespace: WritableNamespace = {
-    ...bindNamespace(KV),
+    ...toKeyValueStore(KV),
     put: async (pairs) => void (await Promise.all(pairs.map(({ key, value }) => KV.put(key, value)))),
     delete: async (keys) => void (await Promise.all(keys.map((key) => KV.delete(key)))),
     list: async () => (await KV.list()).keys.map((key) => key.name),

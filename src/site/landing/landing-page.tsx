@@ -11,13 +11,13 @@ import { formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
 /** An example response: a page of the collection with only its first record. */
-export interface Sample {
+export interface SamplePage {
   number: number;
   envelope: object;
 }
 
 /** @param sample undefined if the collection is empty or cannot be read */
-export function renderLanding(summary: Summary, sample: Sample | undefined): string {
+export function renderLanding(summary: Summary, sample: SamplePage | undefined): string {
   const { records_url: url, statistics } = summary;
   return (
     <Layout title={SITE_NAME} path="/" description={summary.description}>
@@ -71,7 +71,7 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
 );
 
 /** A curl command and its response, shortened to one record. */
-const SampleResponse: FC<Sample & { url: string }> = ({ number, envelope, url }) => (
+const SampleResponse: FC<SamplePage & { url: string }> = ({ number, envelope, url }) => (
   <div class="example">
     <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
     <pre class="panel">

@@ -9,8 +9,8 @@ import { getCachedStore } from "../../store/create-store.ts";
 import type { WaitUntil } from "../../store/retry.ts";
 import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../html-middleware.ts";
-import { renderLanding, type Sample } from "./landing-page.tsx";
-import { createSummary, summarizeStatistics } from "./summary.ts";
+import { renderLanding, type SamplePage } from "./landing-page.tsx";
+import { createSummary, groupStatistics } from "./summary.ts";
 
 /** Creates the route of the landing page. It describes the service and its records in HTML or JSON. */
 export function createLanding(): Hono<AppEnv> {
@@ -33,7 +33,7 @@ export function createLanding(): Hono<AppEnv> {
     const key = [state.load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
     let html = latest?.key === key ? latest.html : undefined;
     if (html === undefined) {
-      const sample = summary.count > 0 ? await getSample(c, origin, state) : undefined;
+      const sample = summary.count > 0 ? await getSamplePage(c, origin, state) : undefined;
       html = `<!doctype html>${renderLanding(summary, sample)}`;
       // The next request may be able to read the sample.
       if (sample || summary.count === 0) latest = { key, html };
@@ -49,12 +49,12 @@ export function createLanding(): Hono<AppEnv> {
 
 /** Caches the summarized statistics of the latest load. */
 function createStatisticsCache() {
-  let latest: ReturnType<typeof summarizeStatistics> | undefined;
+  let latest: ReturnType<typeof groupStatistics> | undefined;
   return async (c: AppContext) => {
     const store = getCachedStore(c.env);
     const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
     const { load } = await store.getState(waitUntil);
-    if (latest?.state.load !== load) latest = summarizeStatistics(await store.getStatistics(waitUntil));
+    if (latest?.state.load !== load) latest = groupStatistics(await store.getStatistics(waitUntil));
     return latest;
   };
 }
@@ -63,7 +63,7 @@ function createStatisticsCache() {
  * Gets page 2, because its response has both links, or the only page.
  * @returns undefined if the page cannot be read, or belongs to a different load than the statistics
  */
-async function getSample(c: AppContext, origin: string, state: State): Promise<Sample | undefined> {
+async function getSamplePage(c: AppContext, origin: string, state: State): Promise<SamplePage | undefined> {
   const number = Math.min(2, getLastPage(state.count));
   try {
     const page = await getCachedStore(c.env).getPage(number, undefined, (work) =>

@@ -1,4 +1,4 @@
-import { GO_PATH } from "../../constants.ts";
+import { DATE_JUMP_PATH } from "../../constants.ts";
 import type { FC } from "../jsx-runtime.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import { DATE_LENGTHS, type Period, type Periods, type Unit } from "./summary.ts";
@@ -49,7 +49,7 @@ const Row: FC<{ period: Period; unit: Unit }> = ({ period, unit }) => {
   return (
     <tr>
       <th scope="row">
-        <a href={`${GO_PATH}?date=${last}`}>{splitDate(last, unit).join(" ")}</a>
+        <a href={`${DATE_JUMP_PATH}?date=${last}`}>{splitDate(last, unit).join(" ")}</a>
       </th>
       {[formatCompact(records), share, mean === null ? "–" : formatMean(mean)].map((figure) => (
         <td class="number">{figure}</td>

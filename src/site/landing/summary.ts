@@ -9,7 +9,7 @@ import type { Day, Statistics } from "../../store/stored-statistics.ts";
 export type Summary = ReturnType<typeof createSummary>;
 
 /** Replaces the days of a load by periods. Grouping many days is slow, so call this once for each load. */
-export function summarizeStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
+export function groupStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
   const { days, ...rest } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
   const failing = periods.reduce((sum, period) => sum + period.failing, 0);
@@ -24,7 +24,7 @@ export function summarizeStatistics({ state, statistics }: { state: State; stati
  * @param settings The settings of this deployment
  */
 export function createSummary(
-  { state, statistics }: ReturnType<typeof summarizeStatistics>,
+  { state, statistics }: ReturnType<typeof groupStatistics>,
   origin: string,
   settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
 ) {

@@ -1,4 +1,4 @@
-import { GO_PATH } from "../../constants.ts";
+import { DATE_JUMP_PATH } from "../../constants.ts";
 import { getLastValue } from "../../http/request.ts";
 import {
   COLLECTION_PATH,
@@ -91,7 +91,7 @@ const Records: FC<RecordsProps> = ({ page, number, query, toUrl, jumpDate }) => 
           <label for="page">Page</label>
           <input id="page" name="page" type="number" min="1" max={getLastPage(count)} value={number} />
         </JumpForm>
-        <JumpForm action={GO_PATH} query={query}>
+        <JumpForm action={DATE_JUMP_PATH} query={query}>
           <label for="date">Date</label>
           <input id="date" name="date" type="date" value={jumpDate ?? getDay(results[0])} />
         </JumpForm>

@@ -214,9 +214,9 @@ function listHeaders({ responses }: Operation, { headers }: Components): Entry[]
 
 /** Lists the options of `prefer` with their values, or with an example if there are many values. */
 function listOptionEntries(): Entry[] {
-  return Object.entries<Option>(OPTIONS).map(([name, { value, values, example, description }]) => {
+  return Object.entries<Option>(OPTIONS).map(([name, { expected, values, example, description }]) => {
     const text = `${description}.`;
-    if (!values) return { name: example, detail: value, text };
+    if (!values) return { name: example, detail: expected, text };
     return { name: `${name}=`, detail: OR.format(values.map((text) => `\`${text}\``)), text };
   });
 }

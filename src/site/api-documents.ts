@@ -11,16 +11,16 @@ import { escapeText } from "./jsx-runtime.ts";
 const TEMPLATE_CACHE_CONTROL = "public, max-age=300, stale-if-error=86400";
 
 /** Creates the routes of the OpenAPI document and the API reference. The build renders both without the origin (tools/build-assets.ts). */
-export function createTemplates(): Hono<AppEnv> {
-  const templates = new Hono<AppEnv>();
+export function createApiDocuments(): Hono<AppEnv> {
+  const documents = new Hono<AppEnv>();
   // A `Host` can contain quotes and `&`, and the curl commands have the URL between single quotes.
   const toJson = (origin: string) => JSON.stringify(origin).slice(1, -1);
   const toHtml = (origin: string) => escapeText(origin.replaceAll("'", "%27"));
-  templates.get(OPENAPI_PATH, serve("json", { "Content-Type": "application/json" }, toJson));
-  templates.get(REFERENCE_PATH, serve("html", HTML_HEADERS, toHtml));
-  templates.get(`${REFERENCE_PATH}/`, (c) => c.redirect(REFERENCE_PATH, 301));
-  for (const path of [OPENAPI_PATH, REFERENCE_PATH]) templates.all(path, rejectMethod);
-  return templates;
+  documents.get(OPENAPI_PATH, serve("json", { "Content-Type": "application/json" }, toJson));
+  documents.get(REFERENCE_PATH, serve("html", HTML_HEADERS, toHtml));
+  documents.get(`${REFERENCE_PATH}/`, (c) => c.redirect(REFERENCE_PATH, 301));
+  for (const path of [OPENAPI_PATH, REFERENCE_PATH]) documents.all(path, rejectMethod);
+  return documents;
 }
 
 /** @param encode Escapes the origin for the format of the template */
