@@ -24,6 +24,9 @@ interface ServiceHooks extends LoadReporting {
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
 }
 
+/** The number of stored requests, enough for a walk through 150,000 records. */
+const MAX_REQUESTS = 10_000;
+
 /** See `createService` in index.d.ts. */
 export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
   requireServiceOptions(options);
@@ -33,8 +36,12 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   const serve: Respond = async (request, address) =>
     respondWithFile(request) ?? app.fetch(request, await getEnvironment(), createExecutionContext(address));
   const { onResponse } = hooks;
-  const { requests, ...journal } = createJournal();
-  const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);
+  const requests: ReceivedRequest[] = [];
+  const addRequest = (received: ReceivedRequest) => {
+    requests.push(received);
+    if (requests.length > MAX_REQUESTS) requests.shift();
+  };
+  const respond = createResponder(serve, onResponse ? undefined : addRequest, onResponse);
   return {
     ready,
     requests,
@@ -46,7 +53,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
     listen: (options) => ready.then(() => listen(respond, options)),
     replace,
     reset() {
-      journal.reset();
+      requests.length = 0;
       app.reset();
     },
     get prefer() {
@@ -109,31 +116,6 @@ async function loadCollection(options: ServiceOptions, reporting: LoadReporting)
   process.emitWarning = emitWarning;
   const collection = await import("./load-collection.ts");
   return collection.loadCollection(options, project.version, reporting);
-}
-
-/** The approximate memory of the journal, enough for several thousand ordinary requests. */
-const MAX_JOURNAL_BYTES = 10_000_000;
-
-/** Estimates the memory of a request. */
-const getEntrySize = ({ url, headers }: ReceivedRequest) =>
-  Array.from(headers).reduce((sum, header) => sum + header.join("").length + 100, url.length + 500);
-
-/** Stores the latest requests. A maximum number would not limit the memory, because clients choose the size of their requests. */
-function createJournal() {
-  const requests: ReceivedRequest[] = [];
-  let bytes = 0;
-  return {
-    requests,
-    add(received: ReceivedRequest): void {
-      requests.push(received);
-      bytes += getEntrySize(received);
-      while (bytes > MAX_JOURNAL_BYTES) bytes -= getEntrySize(requests.shift() as ReceivedRequest);
-    },
-    reset(): void {
-      requests.length = 0;
-      bytes = 0;
-    },
-  };
 }
 
 const isString = (value: unknown) => typeof value === "string";

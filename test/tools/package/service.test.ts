@@ -115,16 +115,11 @@ describe("requests", () => {
     expect((await fail()).status).toBe(500);
   });
 
-  test("are listed up to about 10 MB, the latest ones", async () => {
-    const service = create({ records: [] });
-    const headers = { long: "a".repeat(99_000) };
-    for (const start of [0, 200]) {
-      for (let page = start + 1; page <= start + 200; page++)
-        await service.fetch(`${PATH}?page=${page}`, { headers });
-      expect(service.requests).toHaveLength(100);
-      expect(service.requests[0]!.url).toMatch(`?page=${start + 101}`);
-      service.reset();
-    }
+  test("are listed up to 10,000, the latest ones", async () => {
+    const { fetch, requests } = create({ records: [] });
+    for (let page = 1; page <= 10_001; page++) await fetch(`${ORIGIN}/robots.txt?page=${page}`);
+    expect(requests).toHaveLength(10_000);
+    expect(requests[0]!.url).toMatch("?page=2");
   });
 
   test("are not listed if the command handles the responses", async () => {
