@@ -7,34 +7,21 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { ListenOptions, Server } from "./index.d.ts";
 import { hasBodyFault, type Respond } from "./network.ts";
 
-/** How long a client may neither send nor read before it is disconnected. */
-const STALL_TIMEOUT_MS = 60_000;
-
 /**
  * Serves HTTP requests with a function.
- * @param stallTimeoutMs Shorter in tests
  * @throws Node's error if the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
   { port = 8787, host = "localhost" }: ListenOptions = {},
-  stallTimeoutMs = STALL_TIMEOUT_MS,
 ): Promise<Server> {
-  const server = createServer({
-    headersTimeout: stallTimeoutMs,
-    requestTimeout: stallTimeoutMs,
-    connectionsCheckingInterval: stallTimeoutMs / 10,
-  });
-  server.timeout = stallTimeoutMs;
+  const listener = getRequestListener(
+    (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
+    { overrideGlobalObjects: false },
+  );
+  const server = createServer(listener);
   await once(server.listen({ port, host }), "listening");
   const { port: actualPort } = server.address() as AddressInfo;
-  const listener = getRequestListener(
-    (request, bindings) => handleRequest(respond, request, bindings as HttpBindings, stallTimeoutMs),
-    // The host of requests without `Host`, which HTTP/1.0 allows.
-    { overrideGlobalObjects: false, hostname: `localhost:${actualPort}` },
-  );
-  // Without this, Node would respond 100 to `Expect: 100-continue` and receive a body that the service ignores.
-  server.on("request", listener).on("checkContinue", listener);
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`,
     close: () =>
@@ -49,17 +36,13 @@ async function handleRequest(
   respond: Respond,
   request: Request,
   { incoming, outgoing }: HttpBindings,
-  stallTimeoutMs: number,
 ): Promise<Response> {
   // Without a handler, an error would end the process. It only means that the client has disconnected.
   outgoing.on("error", () => {});
-  // A client that waits for the response is not stalled.
-  incoming.socket.setTimeout(0);
   try {
     // Removes the zone of a link-local address, such as %eth0.
     const [address] = incoming.socket.remoteAddress?.split("%") ?? ["unknown"];
     const response = await respond(request, address);
-    incoming.socket.setTimeout(stallTimeoutMs);
     // The library would print the error of a cut body, and send an empty body in chunks.
     if (response.body && !hasBodyFault(response)) return response;
     outgoing.statusCode = response.status;
