@@ -26,7 +26,6 @@ interface Step {
   total: number | undefined;
   done: number;
   startedAt: number;
-  updatedAt: number;
 }
 
 /** Prints a line above the progress bar; undefined while there is no bar. */
@@ -39,14 +38,13 @@ let printAboveBar: ((line: string) => void) | undefined;
  */
 export function openProgress(name: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
   if (out === "-" && process.stdout.isTTY) return { update() {}, close() {} };
-  const startedAt = Date.now();
-  const step: Step = { name, unit, total, done: 0, startedAt, updatedAt: startedAt };
+  const step: Step = { name, unit, total, done: 0, startedAt: Date.now() };
   const { show, close } = process.stderr.isTTY ? openBar(step) : openLog(step);
   return {
     update(done, newTotal = step.total) {
       // The total can be an estimate.
       const total = newTotal && Math.max(done, newTotal);
-      Object.assign(step, { done, total, updatedAt: Date.now() });
+      Object.assign(step, { done, total });
       show();
     },
     close,
@@ -98,26 +96,17 @@ function openLog(step: Step) {
 }
 
 /** Formats the number of units, the rate and the remaining time, such as `450/1000 records, 500 records/s, 1s left`. */
-function formatProgress({ unit, total, done, startedAt, updatedAt }: Step): string {
-  const secondsUntil = (time: number) => Math.max(1, time - startedAt) / 1_000;
-  const elapsed = secondsUntil(Date.now());
+function formatProgress({ unit, total, done, startedAt }: Step): string {
+  const elapsed = Math.max(1, Date.now() - startedAt) / 1_000;
   const count = `${done}${total === undefined ? "" : `/${total}`} ${unit}`;
   if (done === 0) {
     const soFar = `${formatDuration(elapsed)} so far`;
     return total === undefined ? soFar : `${count}, ${soFar}`;
   }
-  let rate = done / secondsUntil(updatedAt);
-  // At this rate the step would have ended, so the rate is too high.
-  if (total !== undefined && done < total && total / rate < elapsed) rate = done / elapsed;
+  const rate = done / elapsed;
   const speed = `${count}, ${rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)} ${unit}/s`;
   if (total === undefined) return speed;
-  return `${speed}, ${formatDuration(Math.max(0, total / rate - elapsed))} left`;
+  return `${speed}, ${formatDuration((total - done) / rate)} left`;
 }
 
-/** Formats a duration. The format of cli-progress shows only the last two digits of the hours. */
-function formatDuration(seconds: number): string {
-  const total = Math.ceil(seconds);
-  const [hours, minutes, rest] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60];
-  if (hours > 0) return `${hours}h${minutes}m`;
-  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
-}
+const formatDuration = (seconds: number) => Format.TimeFormat(Math.ceil(seconds), { autopaddingChar: "" }, 1);
