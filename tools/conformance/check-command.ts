@@ -31,7 +31,6 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
     )
     .option("--concurrency <n>", "number of requests at the same time", createWholeNumberParser(1, 16), 1)
     .option("--read-only", "send no POST, PUT, PATCH and DELETE requests")
-    .option("--base-url <url>", "base URL in links (default: the checked URL)", parseCollectionUrl)
     .option("--json", "print the report as JSON")
     .action((url: string, options: Options) => check(url, { ...options, signal }));
 }
@@ -74,19 +73,17 @@ function formatRule(result: RuleResult, url: string): string {
 }
 
 /**
- * Parses the base URL of a service, the URL of its collection, or the URL of a page.
- * @returns The absolute URL of the collection, without query
- * @throws InvalidArgumentError if the text is not such a URL, or has query parameters that the check does not send
+ * Parses the base URL of a service, or the URL of its collection.
+ * @returns The absolute URL of the collection
+ * @throws InvalidArgumentError if the text is not such a URL
  */
 function parseCollectionUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError("It must be a URL such as https://counts.example.");
-  if (url.username || url.password || url.hash || !/^(\?(&?(format=api|page=\d*))*)?$/.test(url.search))
-    throw new InvalidArgumentError(
-      "It must not have a user, a password, a fragment or other query parameters.",
-    );
-  const path = url.href.replace(/\/?(\?.*)?$/, "/");
+  if (url.href !== url.origin + url.pathname)
+    throw new InvalidArgumentError("It must not have a user, a password, a query or a fragment.");
+  const path = url.href.replace(/\/?$/, "/");
   return path.endsWith(COLLECTION_PATH) ? path : path + COLLECTION_PATH.slice(1);
 }
 

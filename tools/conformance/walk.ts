@@ -20,8 +20,6 @@ export interface CheckOptions extends ClientOptions {
   concurrency?: number;
   /** Send no POST, PUT, PATCH or DELETE request. */
   readOnly?: boolean;
-  /** The URL of the collection in links. The default is the checked URL. */
-  baseUrl?: string;
   /** Called after each page. The total is undefined if count is invalid. */
   onPage?: (done: number, total: number | undefined) => void;
 }
@@ -34,8 +32,8 @@ export type Walk = Awaited<ReturnType<typeof startWalk>>;
  * @param isFirst Contradictions between pages end this walk, so that a second one can begin
  */
 export async function startWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst = false) {
-  const read = async (number: number, query = `?format=api&page=${number}`, retries = true) =>
-    parsePage(await client.send(url + query, {}, retries), number);
+  const read = async (number: number, query = `?format=api&page=${number}`) =>
+    parsePage(await client.send(url + query), number);
   const first = await read(1);
   const walk = {
     ...createRecorder(),
@@ -143,9 +141,9 @@ async function resolveContradictions(walk: Walk): Promise<boolean> {
 }
 
 function addPage(walk: Walk, page: PageResponse): void {
-  const { addFinding, addComparison, records, url, options, first, latest } = walk;
+  const { addFinding, addComparison, records, url, first, latest } = walk;
   walk.pageSize = Math.max(walk.pageSize, page.results.length);
-  checkPage(addFinding, page, walk.pageSize, options.baseUrl ?? url);
+  checkPage(addFinding, page, walk.pageSize, url);
   if (page !== first) comparePage(addComparison, page, first, latest);
   for (const [index, result] of page.results.entries()) {
     if (!isObject(result)) continue;
@@ -169,7 +167,7 @@ function checkEnd(walk: Walk, after: PageResponse, hasMore: boolean): void {
 
 /** Checks page 0, and the collection without a page number. */
 async function checkOtherPages(walk: Walk): Promise<void> {
-  const { addFinding, addComparison, read, url, first, records, options, pageSize } = walk;
+  const { addFinding, addComparison, read, url, first, records, pageSize } = walk;
   const zero = await read(0);
   addFinding("List records.Allow", zero.url, checkAllow(zero, "GET, OPTIONS"));
   // Page 0 may repeat a page. If it has records that no page has, pages are not numbered from 1.
@@ -181,5 +179,5 @@ async function checkOtherPages(walk: Walk): Promise<void> {
   const problem = page.status === 200 ? "is not page 1" : page.outcome;
   addComparison("List records.page default", page.url, isPage1 || problem);
   // The rules of single pages also apply without a page number.
-  if (isPage1) checkPage(addFinding, page, pageSize, options.baseUrl ?? url);
+  if (isPage1) checkPage(addFinding, page, pageSize, url);
 }

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import {
-  body,
   type Change,
   change,
   checkService,
@@ -50,10 +49,6 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   ],
   // A client receives the decoded body, but the header stays.
   "that compresses bodies": change(headers({ "Content-Encoding": "gzip" })),
-  "behind a proxy with a public origin": [
-    body((body) => body.replaceAll("http://counts.example", "https://public.example/counts")),
-    { baseUrl: "https://public.example/counts/api/tf1/records/" },
-  ],
   "with more headers, and lists in a different order and case": change(
     headers({ Allow: "OPTIONS, get, GET", Vary: "Origin, accept, Accept", Via: "1.1 x", ETag: '"1"' }),
   ),
@@ -81,18 +76,13 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "with an empty response to OPTIONS": method("OPTIONS", (response) => status(204)(response)),
 };
 
-test("after a POST without a response, each request is sent once", async () => {
-  const methods: string[] = [];
-  const stop: Change =
-    ({ fetch }) =>
-    (request) => {
-      methods.push(request.method);
-      return methods.includes("POST") ? new Promise<Response>(() => {}) : fetch(request);
-    };
-  const { failed, stopped, rules } = await checkService(200, stop);
+test("Record 5 is untested if write requests get no response", async () => {
+  const hang = change((response, { method }) =>
+    ["GET", "OPTIONS"].includes(method) ? response : new Promise<Response>(() => {}),
+  );
+  const { failed, stopped, rules } = await checkService(200, hang);
   expect([failed, stopped]).toEqual([[], null]);
   expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ verdict: "untested", passed: 0 });
-  expect(methods.slice(methods.indexOf("POST")).join(" ")).toBe("POST GET PUT GET PATCH GET DELETE GET");
 });
 
 describe("no rule is broken by a service", () => {
