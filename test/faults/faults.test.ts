@@ -46,15 +46,6 @@ test.each<[string, string, string | null]>([
   expect(response.headers.get("preference-applied")).toBe(applied);
 });
 
-test("an ignored option of the header does not prevent a valid one in the query", () =>
-  checkExchanges(
-    fetch,
-    prefer("code=999", `${PATH}?prefer=code=404`, {
-      status: 404,
-      headers: { "mock-warning": /^code=999 is/ },
-    }),
-  ));
-
 describe("a cache", () => {
   test("stores no error, even without a fault", () =>
     checkExchanges(
