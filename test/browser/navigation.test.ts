@@ -7,44 +7,10 @@ import { expect, follow, test } from "./visit.ts";
 const PATH = "/api/tf1/records/";
 
 /** Reads the timestamps of a page as JSON, without the browser. */
-async function readTimestamps(page: number | string): Promise<string[]> {
+async function readTimestamps(page: number): Promise<string[]> {
   const response = await fetch(`${inject("origin")}${PATH}?page=${page}`);
   return Page.parse(await response.json()).results.map(({ timestamp }) => timestamp);
 }
-
-test("all pages are reachable without scripts", async ({ visit }) => {
-  const page = await visit({ javaScriptEnabled: false });
-  // These are the links above the records. The links below the records are the same.
-  const click = (name: string) =>
-    follow(page, () => page.getByRole("link", { name, exact: true }).first().click());
-  const shown = () => page.locator("tbody time").allTextContents();
-
-  await page.goto("/nowhere");
-  await click("Overview");
-  expect(await page.locator("button").count(), "copy buttons need scripts").toBe(0);
-  expect(await page.locator(".periods tbody tr").count()).toBe(10);
-  await click("Browse the records");
-  expect(await shown()).toEqual(await readTimestamps(1));
-  expect(await page.getByRole("link", { name: /Newest$|Previous/ }).count(), "nothing is newer").toBe(0);
-
-  await click("Next ›");
-  await click("Next ›");
-  expect(await shown()).toEqual(await readTimestamps(3));
-  expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("3");
-  const raw = await click("Raw JSON");
-  expect(raw.headers()["content-type"]).toBe("application/json");
-  await follow(page, () => page.goBack());
-
-  await click("‹ Previous");
-  expect(await shown()).toEqual(await readTimestamps(2));
-  await follow(page, () => page.locator(".response a").first().click());
-  expect(await shown(), "by the link in the response").toEqual(await readTimestamps(3));
-  await click("Oldest »");
-  expect(await shown()).toEqual(await readTimestamps("last"));
-  expect(await page.getByRole("link", { name: /Next|Oldest/ }).count(), "nothing is older").toBe(0);
-  await click("« Newest");
-  expect(await shown()).toEqual(await readTimestamps(1));
-});
 
 test("the page field opens any page, even for a number with a separator or spaces", async ({ visit }) => {
   const page = await visit();
@@ -69,26 +35,12 @@ test("the page field opens any page, even for a number with a separator or space
   expect(new URL(page.url()).searchParams.get("page"), "the page is still open").toBe("");
 });
 
-test("the table and the date field open the records of a day, or of the nearest day", async ({ visit }) => {
+test("the date field opens the records of a day, with the parameters of the page", async ({ visit }) => {
   const page = await visit({ javaScriptEnabled: false });
-  const nearest = page.locator(".nearest");
-  const expectDay = async (day: string, shown = day) => {
-    expect(await page.locator(":target time").textContent()).toMatch(new RegExp(`^${shown}`));
-    expect(await page.getByLabel("Date").inputValue()).toBe(day);
-    expect(await nearest.count()).toBe(shown === day ? 0 : 1);
-  };
-  await page.goto("/");
-  await follow(page, () => page.getByRole("link", { name: "18 May 2019" }).click());
-  await expectDay("2019-05-18");
   await page.goto(`${PATH}?x=1`);
   await page.getByLabel("Date").fill("2025-10-30");
   await follow(page, () => page.getByLabel("Date").press("Enter"));
-  await expectDay("2025-10-30");
-  await page.getByLabel("Date").fill("2020-02-29");
-  await follow(page, () => page.getByRole("button", { name: "Go" }).nth(1).click());
-  await expectDay("2020-02-29", "2019-05-19T23:59");
-  expect(await nearest.textContent()).toContain("The nearest are from 2019-05-19.");
-  expect(await page.locator(".nearest + :target").count()).toBe(1);
+  expect(await page.locator(":target time").textContent()).toMatch(/^2025-10-30/);
   expect(new URL(page.url()).searchParams.get("x")).toBe("1");
 });
 

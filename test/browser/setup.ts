@@ -5,8 +5,9 @@ import { generateRecords } from "../../data/generator.ts";
 import { getSourceNames, listSeedFiles } from "../../data/load-content.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
+import { MARKUP } from "../site/html-view.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
-import { type CollectionName, MARKUP } from "./pages.ts";
+import type { CollectionName } from "./pages.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

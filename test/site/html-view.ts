@@ -3,6 +3,16 @@ import { CHROMIUM } from "../http-suite/exchange.ts";
 /** A request of a browser that opens a URL. */
 export const IN_BROWSER = { headers: { accept: CHROMIUM } };
 
+/** Strings that become elements or attributes if a page does not escape them. */
+export const MARKUP = [
+  `"><img class=injected src=x onerror=alert(1)>`,
+  `'><svg class=injected onload=alert(1)>`,
+  `</code></pre><script class=injected>alert(1)</script>`,
+  `</title><b class=injected>`,
+  `javascript:alert(1)//<a class=injected href=javascript:alert(1)>`,
+  `&lt;i class=injected&gt; &quot; \\u003ci`,
+];
+
 const REFERENCES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 /** Extracts the text content of HTML. */
@@ -10,6 +20,10 @@ export const extractText = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, "")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => REFERENCES[name] ?? "");
+
+/** Finds the URLs of all links, including the links to files. */
+export const findLinks = (html: string) =>
+  Array.from(html.matchAll(/href="([^"]*)"/g), ([, url]) => extractText(url!));
 
 /** Parses the JSON response in the HTML view: its status, headers and body. */
 export function parseShownResponse(page: string) {

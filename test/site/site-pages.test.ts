@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { createMemoryService, ORIGIN } from "../memory-service.ts";
+import { makeRecords } from "../records/sample.ts";
+import { findLinks, IN_BROWSER, MARKUP } from "./html-view.ts";
+
+const PATH = "/api/tf1/records/";
+
+/** The references of the cameras are markup. */
+const records = makeRecords(100).map((record, index) => ({
+  ...record,
+  camera_ref: MARKUP[index % MARKUP.length]!,
+}));
+const { fetch } = await createMemoryService(records);
+
+/** All markup in one string. Each part would escape from a different place in a page. */
+const text = encodeURIComponent(MARKUP.join(" "));
+
+test.each([
+  "/",
+  PATH,
+  `${PATH}?x=${text}&page=2`,
+  `${PATH}?${text}=1&page=last`,
+  `${PATH}?page=${text}`,
+  `${PATH}?page=0&x=${text}&${text}=x`,
+  `${PATH}?format=${text}`,
+  `${PATH}?prefer=${text}`,
+  `/${text}`,
+  `/api/tf1/records/${text}/?${text}`,
+  `/?${text}=${text}`,
+])("text of a request or of a record never becomes markup: %#", async (path) => {
+  const page = await (await fetch(path, IN_BROWSER)).text();
+  expect(page).toMatch(/^<!doctype html>.*<\/html>$/s);
+  expect(page).not.toMatch(/<\w+ class=injected/);
+  expect(findLinks(page).filter((url) => url.startsWith("javascript:"))).toEqual([]);
+});
+
+test.each<[string, ...string[]]>([
+  ["/", PATH, "/docs"],
+  ["/docs", "/", PATH],
+  [PATH, "/", "/docs"],
+  ["/nowhere", "/", "/docs", PATH],
+])("each link of %s works, and the page has a link to %s", async (path, ...expected) => {
+  const page = await (await fetch(path, IN_BROWSER)).text();
+  expect(page, "a button that only a script can use").not.toContain('<button type="button"');
+  const urls = new Set(findLinks(page).filter((url) => /^\/(?!assets\/|LICENSE)/.test(url)));
+  expect([...urls]).toEqual(expect.arrayContaining(expected));
+  for (const url of urls)
+    expect([200, 302], `${ORIGIN}${url}`).toContain((await fetch(url, IN_BROWSER)).status);
+});
