@@ -41,23 +41,26 @@ export type Page = z.infer<typeof Page>;
 function createRecordSchema() {
   const count = z.int().nonnegative();
   const schema = z.strictObject({
-    id: z.int().meta({ format: "int64", description: "Unique, but in no order inside one timestamp." }),
-    camera_pk: z.int().meta({ format: "int64", description: "The camera, by number." }),
+    id: z.int().meta({
+      format: "int64",
+      description: "Unique. Records with the same timestamp are not sorted by `id`.",
+    }),
+    camera_pk: z.int().meta({ format: "int64", description: "The number of the camera." }),
     // The length in JSON Schema is in characters; `z.string().max()` would count UTF-16 code units.
     camera_ref: z.string().meta({
       minLength: 1,
       maxLength: MAX_CAMERA_REF_LENGTH,
-      description: "The camera, by its short reference: the same for one `camera_pk` in all records.",
+      description: "The short reference of the camera: the same in all records with the same `camera_pk`.",
     }),
     timestamp: z.iso
       .datetime({ precision: 0 })
-      .meta({ description: "When the camera saw it: UTC, second precision, `YYYY-MM-DDThh:mm:ssZ`." }),
+      .meta({ description: "When the camera counted, in UTC, to the second: `YYYY-MM-DDThh:mm:ssZ`." }),
     camera_ok: z.enum(["True", "False"]).nullable().meta({
       description:
-        "Camera health, as a string. `False` goes with all counts equal to 0. Null means that it was not recorded, as in older records.",
+        "Camera health, as a string. If `False`, all counts are 0. Null means that camera health was not recorded, as in older records.",
     }),
     ...createForRoadUsers((roadUser) => count.meta({ description: `Detected ${roadUser}.` })),
-    model_name: z.literal("tf1").meta({ description: "The model that counted." }),
+    model_name: z.literal("tf1").meta({ description: "The name of the model that counted the road users." }),
   });
   // JSON Schema can express the types above, but not all rules.
   return schema.check(({ value, issues }) => {
@@ -74,8 +77,8 @@ function createPageSchema() {
   const createLink = (description: string) => z.url().nullable().meta({ description });
   return z.strictObject({
     count: z.int().nonnegative().meta({ description: "Records in the whole collection, not on this page." }),
-    next: createLink("Absolute URL of the page with older records; null on the last."),
-    previous: createLink("Absolute URL of the page with newer records; null on the first."),
+    next: createLink("Absolute URL of the page with older records; null on the last page."),
+    previous: createLink("Absolute URL of the page with newer records; null on the first page."),
     results: z.array(TrafficRecord).meta({ description: "The records of this page, newest first." }),
   });
 }
