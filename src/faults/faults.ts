@@ -23,7 +23,7 @@ export type Faults = ReturnType<typeof createFaults>;
 
 /**
  * Creates the faults of a service. No response has `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification fixes
- * `Vary`. So a cache may respond to the header `Prefer` with a page that it stored before. It never stores a response to that header.
+ * `Vary`. So a cache may answer a request that has the header `Prefer` with a stored page. A response that the header has changed is never stored.
  * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
  */
 export function createFaults(now: () => number) {
@@ -53,7 +53,7 @@ export function createFaults(now: () => number) {
     let active = await getActiveOptions(entries, context);
     const wait = getWait(active, context);
     const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
-    // Without room for a wait of PREFER, the response has no fault, because its client did not request one.
+    // If too many responses wait, PREFER has no faults, because the client did not request any.
     if (!endWait) active = entries.filter(hidesRecords);
     const injected = createInjectedResponse(c, active, context);
     const changed = injected ?? (await changePage(await serveOnce(), active, context));
@@ -136,15 +136,13 @@ async function changeBody(
   endWait = () => {},
 ): Promise<FaultedResponse> {
   const [name, option, value] = active.find(([, option]) => option.changeBody) ?? [];
-  // Only the response of `close` has no Content-Type, because it has no body.
-  const changed =
-    response.headers.has("Content-Type") && option?.changeBody?.(response, value, wait, endWait);
+  const changed = !applied.includes("close") && option?.changeBody?.(response, value, wait, endWait);
   if (name && changed) return { response: await changed, applied: [...applied, name] };
   endWait();
   return { response, applied };
 }
 
-/** Sets the headers that list the applied and the invalid options, and those for caches. */
+/** Sets the headers that list the applied and the invalid options, and the headers for caches. */
 function setPreferenceHeaders(
   headers: Headers,
   { formatted, headerOptions, warnings }: FaultOptions,
@@ -158,7 +156,7 @@ function setPreferenceHeaders(
   // Without a fault, a cache must revalidate, because the next response may have one.
   if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHE_CONTROL))
     headers.set("Cache-Control", isPrivate ? ERROR_CACHE_CONTROL : "no-cache");
-  // A condition, or `seed`, is listed with a fault that it applies to.
+  // A condition or `seed` is listed only if it affected an applied fault.
   const isListed = (name: OptionName) =>
     applied.includes(name) ||
     ((OPTIONS[name].allows || name === "seed") &&
@@ -168,7 +166,7 @@ function setPreferenceHeaders(
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
 }
 
-/** Whether an option caused the error of a response, and not the service. */
+/** Whether an option, and not the service, caused the error of a response. */
 export function isInjectedError(headers: Headers): boolean {
   const applied = headers.get("Preference-Applied")?.split(", ") ?? [];
   return applied.some((text) => OPTIONS[text.replace(/=.*/, "") as OptionName]?.replace);
