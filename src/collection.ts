@@ -31,7 +31,7 @@ export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 /** The value of `Allow` (specification, "List records"). */
 export const ALLOWED_METHODS = "GET, OPTIONS";
 
-/** The response to OPTIONS. The specification does not show it, so it has the fields of a Django REST Framework list view. */
+/** The response to OPTIONS, with the fields of a Django REST Framework list view, because the specification does not show the response. */
 export const OPTIONS_BODY = {
   name: SITE_NAME,
   description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
@@ -49,7 +49,10 @@ export const collectionHeaders: AppMiddleware = (c, next) => {
   return next();
 };
 
-/** Creates the routes of the collection (specification, "Endpoints"). They respond with JSON, also to clients that get the HTML view. */
+/**
+ * Creates the routes of the collection (specification, "Endpoints"). The routes always respond with JSON. For a client that prefers HTML,
+ * `renderHtml` converts the response.
+ */
 export function createCollection({ createGetHiddenCount, applyFaults }: Faults): Hono<AppEnv> {
   const records = new Hono<AppEnv>();
 
@@ -133,7 +136,7 @@ function toNotModified(response: Response, ifNoneMatch: string): Response {
   return new Response(null, { status: 304, headers });
 }
 
-/** The latest hash, cached because hashing is slow compared with a page. Only one, because clients choose their `Host`. */
+/** The latest hash, cached because hashing is slow compared with a page. Only one hash is cached, because clients can send any number of `Host` values. */
 let latestHash: { text: string; hash: string } | undefined;
 
 /**

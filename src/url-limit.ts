@@ -18,8 +18,8 @@ const LINK_PARAMETERS = {
 };
 
 /**
- * Rejects URLs that are too long or have too many parameters, as sent or as a link of the response repeats them. So the service accepts
- * each of its own links.
+ * Rejects a URL that exceeds the limits, or whose response would have a link that exceeds the limits. So the service accepts each of its
+ * own links.
  * @throws 414
  */
 export const limitUrl: AppMiddleware = ({ req: { url }, env }, next) => {

@@ -10,7 +10,7 @@ export interface FaultOptions {
   formatted: Map<OptionName, string>;
   /** The names of the options in the header `Prefer`. Caches do not vary on this header. */
   headerOptions: OptionName[];
-  /** A message about each unknown or invalid option of the header. RFC 7240 requires to ignore such options. */
+  /** A message about each unknown or invalid option of the header. RFC 7240 requires servers to ignore such options. */
   warnings: string[];
   /** A message about each unknown or invalid option of the query parameter. Such an option makes the request invalid. */
   errors: string[];
@@ -19,8 +19,8 @@ export interface FaultOptions {
 }
 
 /**
- * Gets the options for a request: the options of the client if one of them is valid, such as `none`, and otherwise the options of PREFER.
- * @returns undefined if there are none, or if FAULTS is off
+ * Gets the options for a request: the client's options if at least one is valid (`none` counts), and otherwise the options of PREFER.
+ * @returns undefined if there are no options, or if FAULTS is off
  * @throws 400 if the query has an unknown or invalid option
  */
 export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOptions | undefined {
@@ -73,7 +73,7 @@ export function parseFaultOptions(header: string, query: string[]): FaultOptions
   return { values, formatted, headerOptions, warnings, errors, isFromClient: true };
 }
 
-/** More messages would make a header too long. */
+/** Max messages about invalid options, because a header contains the messages. */
 const MAX_PROBLEMS = 5;
 
 /** Adds the options that have no value yet. Returns messages about invalid options. */
@@ -84,7 +84,7 @@ function addOptions(
 ): string[] {
   const problems: string[] = [];
   for (const { name, value } of preferences) {
-    // `toLowerCase` would also turn the Kelvin sign into a k, and no header can repeat that sign.
+    // `toLowerCase` would also turn the Kelvin sign into a k. The option would then be valid, but a header cannot repeat the sign.
     const text = value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
     const parsed = isOptionName(name) ? OPTIONS[name].parse(text) : undefined;
     if (parsed === undefined && problems.length < MAX_PROBLEMS) problems.push(describeProblem(name, value));

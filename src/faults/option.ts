@@ -40,7 +40,7 @@ export interface Option<Value = unknown> {
   exemptsDelay?: true;
   /** Makes the option hide records: creates the function that returns how many of the newest records are hidden. */
   createGetHiddenCount?(value: Value, now: number): GetHiddenCount;
-  /** Returns the wait of the previous options, with the change of this option. */
+  /** Returns the wait of the previous options, changed by this option. */
   getWait?(value: Value, wait: Wait, random: RandomSource): Wait;
   /** Replaces the response, or the error of a previous option. Only an `HttpError` can be changed by later options. */
   replace?(value: Value, context: FaultContext, error?: HttpError): HttpError | Response;

@@ -26,7 +26,7 @@ export const PAGE_OPTIONS = {
     expected: "an integer except 0, such as 1 or -5",
     description: "Adds this number to the count of a page",
     example: "count=+1",
-    // In a query, an unencoded plus sign is a space. So the sign can be missing.
+    // The plus sign is optional, because an unencoded plus sign in a query means a space.
     parse: (text: string) => (/^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined),
     changePage(page, number) {
       page.count += number;

@@ -2,10 +2,10 @@ import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
 import { defineOption, integerBetween, noValue, oneOf, parseInteger, parseRange } from "./option.ts";
 import { sleep } from "./wait-limiter.ts";
 
-/** Shorter than in the service's own errors, because tests wait for it. */
+/** `Retry-After` of a requested error: shorter than in the service's own errors, because tests wait this long. */
 const RETRY_AFTER_SECONDS = 2;
 
-/** Longer than the timeout of most clients. */
+/** The time of `hang`: longer than the timeout of most clients. */
 const HANG_MS = 60_000;
 
 /** The time of a slow body without `delay`. Shorter than the timeout of many test runners, 5 seconds. */
@@ -96,7 +96,7 @@ function createError(status: number, method: string): HttpError {
 /** A stream of the runtime for a body with a known length, which the runtime sends as Content-Length. */
 declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
 
-/** Invalid even for lenient parsers. */
+/** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
 
 /** `Cache-Control` of a body that is cut or slow. */
@@ -114,14 +114,14 @@ function preventCompression(headers: Headers): void {
 /** The time in which the runtime sends the first half. When the body breaks, the runtime discards unsent bytes. */
 const ABORT_DELAY_MS = 50;
 
-/** Sends half of a body and closes the connection. Content-Length announces the whole body, so clients must notice (RFC 9112, 8). */
+/** Sends half of a body and closes the connection. Content-Length announces the whole body, so clients must notice the cut (RFC 9112, 8). */
 function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.length);
   const writer = writable.getWriter();
   const cut = async () => {
     await writer.write(bytes.subarray(0, bytes.length / 2));
     await sleep(ABORT_DELAY_MS);
-    await writer.abort(new Error("the request asks for a cut"));
+    await writer.abort(new Error("body=cut"));
   };
   cut().catch(() => {}); // The client has disconnected.
   return readable;

@@ -4,7 +4,7 @@ import type { Wait } from "./option.ts";
 /** The maximum number of waits in an instance. Each of them uses memory, and an instance has 128 MB. */
 const MAX_WAITS = 100;
 
-/** Leaves waits for other clients. */
+/** The maximum number of waits of one client, so that each client can wait. */
 const MAX_WAITS_PER_CLIENT = 50;
 
 /** A response that waits, or whose body is being sent slowly. */
@@ -46,7 +46,7 @@ export function createWaitLimiter() {
 }
 
 function canWait(waits: Set<ActiveWait>, client: string | undefined): boolean {
-  // The key is empty for requests from the process of the service. These can use all waits.
+  // Requests from the process of the service have an empty key, and can use all waits.
   const clientWaits = Array.from(waits).filter((wait) => wait.client === client);
   return waits.size < MAX_WAITS && clientWaits.length < (client ? MAX_WAITS_PER_CLIENT : MAX_WAITS);
 }

@@ -30,7 +30,7 @@ export function rejectMethod({ req }: AppContext): never {
   throw methodNotAllowed(req.method, "GET, HEAD");
 }
 
-/** @param seconds When the client can retry, 1 or more */
+/** @param seconds The time until the client can retry, 1 or more */
 export function throttled(seconds: number): HttpError {
   const unit = seconds === 1 ? "second" : "seconds";
   const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;

@@ -9,7 +9,7 @@ import type { AppMiddleware } from "../bindings.ts";
  */
 export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 
-/** `Cache-Control` of an error: the next request can succeed. */
+/** `Cache-Control` of an error. Caches do not store the error, because the next request can succeed. */
 export const ERROR_CACHE_CONTROL = "no-store";
 
 /** An entity-tag in a header. The tag can contain commas. */
@@ -60,7 +60,7 @@ function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
   return { weight: 0, specificity: 0 };
 }
 
-/** Sets the headers of every response. Scripts from any origin can read it, and browsers do not guess the content type. */
+/** Sets the headers of every response. Scripts from any origin can read the response, and browsers do not guess the content type. */
 export const serviceHeaders: AppMiddleware = (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");
   c.header("Access-Control-Expose-Headers", "*");

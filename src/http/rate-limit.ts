@@ -42,8 +42,8 @@ const IPV4_MAPPED_PREFIX = "0000:0000:0000:0000:0000:ffff:";
 const UNKNOWN_CLIENT = "unknown";
 
 /**
- * Returns a key for the client of a request: the address, which the platform sends in a header, and the package passes next to the
- * request. A host can use all addresses of its 64-bit IPv6 network, so these addresses share a key.
+ * Returns a key for the client of a request, made from the client's address. The platform sends the address in a header, and the package
+ * passes it in `executionCtx`. A host can use all addresses of its 64-bit IPv6 network, so these addresses share a key.
  */
 export function getClientKey({ req, executionCtx }: AppContext): string {
   const { address = req.header("CF-Connecting-IP") ?? UNKNOWN_CLIENT } = executionCtx.props;

@@ -25,7 +25,7 @@ export function createApiDocuments(): Hono<AppEnv> {
 
 /** @param encode Escapes the origin for the format of the template */
 function serve(type: "json" | "html", headers: Record<string, string>, encode: (origin: string) => string) {
-  /** The latest document. Most deployments have one origin and one setting. */
+  /** The latest document. Most deployments have one origin and one value of `FAULTS`. */
   let latest: { key: string; text: string; etag: string } | undefined;
   return async (c: AppContext) => {
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);

@@ -19,7 +19,7 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-/** Headers of the JSON response that do not fit the HTML. The HTML also changes when the site changes. */
+/** Headers that are valid only for the JSON. The entity-tag, for example, stays the same when a change of the site changes the HTML. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
 /** Shows pages of the collection, and errors of every path, as HTML if the client prefers HTML. */

@@ -10,7 +10,7 @@ const UNITS = [
   [1e6, "M"],
 ] as const;
 
-/** Formats a number for a narrow column: three digits and a unit from a million on, such as `1.23M`. */
+/** Formats a number for a narrow column: three digits and a unit if the number is a million or more, such as `1.23M`. */
 export function formatCompact(value: number): string {
   const [size, unit] = UNITS.find(([size]) => value >= size) ?? [];
   return size ? `${Number((value / size).toPrecision(3))}${unit}` : formatNumber(Math.round(value));
@@ -27,7 +27,7 @@ export function formatQuantity(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Formats a share without a line break: `86.0 %`. Only exact shares are `100 %` or `0 %`. */
+/** Formats a share with a non-breaking space: `86.0 %`. Only exact shares are `100 %` or `0 %`. */
 export function formatShare(part: number, whole: number): string {
   if (part === 0 || part === whole) return part === 0 ? "0\u00a0%" : "100\u00a0%";
   return `${Math.min(99.9, Math.max(0.1, (100 * part) / whole)).toFixed(1)}\u00a0%`;

@@ -64,10 +64,10 @@ function getText(row: SqlRow | undefined): string | null {
   return typeof row?.text === "string" ? row.text : null;
 }
 
-/** Adapts the binding of a worker. */
+/** Wraps the worker's binding, with retries. */
 export function toSqlDatabase(database: D1Database): SqlDatabase {
   return {
-    // Any replica is good enough for other reads, because the blocks of a load never change.
+    // All other reads can use any replica, because the blocks of a load never change.
     query: (sql, parameters, fromPrimary) =>
       retry(
         async () => {

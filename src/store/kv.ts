@@ -23,10 +23,10 @@ export function getBlockKey(load: string, number: number): string {
   return `block/${load}/${number}`;
 }
 
-/** The minimum that KV allows, in seconds. */
+/** In seconds: the minimum that KV allows, because the state changes. */
 const STATE_CACHE_TTL = 30;
 
-/** A day, in seconds: blocks never change. */
+/** In seconds: one day, because blocks never change. */
 const BLOCK_CACHE_TTL = 86_400;
 
 export function createKvStore(namespace: KeyValueStore): Store {
@@ -43,7 +43,7 @@ export function createKvStore(namespace: KeyValueStore): Store {
   };
 }
 
-/** Adapts the binding of a worker. */
+/** Wraps the worker's binding, with retries. */
 export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
   const policy = { isTransient, ...SHORT_PAUSES };
   return {

@@ -120,7 +120,7 @@ export async function readWithCurrentState<T>(
       if (!(error instanceof MissingBlockError)) throw error;
       missing = error;
     }
-    // After a failed read, one more attempt, because a different request may have cached a newer state.
+    // A failed read allows one more attempt, because a different request may have cached a newer state.
     if (failure || attempt === MAX_ATTEMPTS)
       throw failure ?? missing ?? new Error("The collection was replaced again and again");
     failure = await readFromPrimary(context).then(

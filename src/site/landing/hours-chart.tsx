@@ -48,7 +48,7 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   );
 };
 
-/** Ends of an axis. Half of each number has at most two digits, too. */
+/** Maximums of an axis, by power of ten. The label in the middle, half of the maximum, also has at most two digits. */
 const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
 /** Gets the end of the axis for a highest value above 0. */

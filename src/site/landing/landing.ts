@@ -60,7 +60,7 @@ function createStatisticsCache() {
 }
 
 /**
- * Gets page 2, because its response has both links, or the only page.
+ * Gets page 2, because its response has both links. If the collection has only one page, gets page 1.
  * @returns undefined if the page cannot be read, or belongs to a different load than the statistics
  */
 async function getSamplePage(c: AppContext, origin: string, state: State): Promise<SamplePage | undefined> {

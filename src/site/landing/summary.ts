@@ -8,7 +8,7 @@ import type { Day, Statistics } from "../../store/stored-statistics.ts";
 /** The data of the landing page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/** Replaces the days of a load by periods. Grouping many days is slow, so call this once for each load. */
+/** Replaces the days of the statistics with periods. Grouping many days is slow, so call this once for each load. */
 export function groupStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
   const { days, ...rest } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
@@ -60,11 +60,11 @@ export interface Period {
   first: string;
   last: string;
   records: number;
-  /** The records with `camera_ok` `False`, and null. */
+  /** The number of records with `camera_ok` `False`, and below with `camera_ok` null. */
   failing: number;
   unknown: number;
   road_users: number;
-  /** The mean per record, without the records whose `camera_ok` is `False`; null if there are no others. */
+  /** The mean per record, ignoring records with `camera_ok` `False`; null if there are no other records. */
   mean_road_users: number | null;
 }
 
