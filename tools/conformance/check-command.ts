@@ -8,7 +8,7 @@ import type { RuleResult } from "./rules.ts";
 import type { CheckOptions } from "./walk.ts";
 
 /** The exit status of an incomplete check that found no broken rule. */
-export const INCOMPLETE = 2;
+export const INCOMPLETE_STATUS = 2;
 
 /**
  * Runs the command that checks a deployment. A signal ends the check, and the report covers the responses until then.
@@ -16,7 +16,7 @@ export const INCOMPLETE = 2;
  */
 export async function runCheck(name: string, args: string[]): Promise<void> {
   const stop = new AbortController();
-  await runProgram(createCheckCommand(name, stop.signal), { args, errorStatus: INCOMPLETE, stop });
+  await runProgram(createCheckCommand(name, stop.signal), { args, errorStatus: INCOMPLETE_STATUS, stop });
 }
 
 /** @param signal Ends the check early */
@@ -45,7 +45,7 @@ async function check(url: string, { json, ...options }: Options): Promise<void> 
   for (const { verdict } of report.rules) verdicts[verdict] += 1;
   const { rules, ...rest } = report;
   console.log(json ? JSON.stringify({ ...rest, verdicts, rules }, null, 2) : formatReport(report, verdicts));
-  if (report.stopped !== null) process.exitCode = INCOMPLETE;
+  if (report.stopped !== null) process.exitCode = INCOMPLETE_STATUS;
   if (verdicts.fail > 0) process.exitCode = 1;
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createCheckCommand, INCOMPLETE } from "../../../tools/conformance/check-command.ts";
+import { createCheckCommand, INCOMPLETE_STATUS } from "../../../tools/conformance/check-command.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { type Finished, finish, removeProgress, runInProcess } from "../command-line/run-command.ts";
 import {
@@ -23,7 +23,7 @@ afterEach(() => void vi.unstubAllGlobals());
 async function runCheck(args: string[], change?: Change, records = 40): Promise<Finished> {
   await stubService(records, change);
   const program = createCheckCommand("npm run conformance --", new AbortController().signal);
-  const finished = await runInProcess(program, args, { errorStatus: INCOMPLETE });
+  const finished = await runInProcess(program, args, { errorStatus: INCOMPLETE_STATUS });
   return { ...finished, stderr: removeProgress(finished.stderr) };
 }
 
