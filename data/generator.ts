@@ -5,7 +5,7 @@ import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record
 export interface GeneratorOptions {
   /** A random seed, 0 to 2^32 - 1; 1 by default. A different random seed gives different records. */
   seed?: number | undefined;
-  /** Not before `GENERATED_SINCE`. */
+  /** Not before `GENERATOR_EPOCH`. */
   from: Date;
   to: Date;
   /** The number of cameras, 1 or more; 86 by default. */
@@ -15,10 +15,10 @@ export interface GeneratorOptions {
 }
 
 /** Intervals and ids are counted from this time. */
-export const GENERATED_SINCE = new Date("2019-01-01T00:00:00Z");
+export const GENERATOR_EPOCH = new Date("2019-01-01T00:00:00Z");
 
 // All times below are in seconds since 1970-01-01 UTC.
-const EPOCH = GENERATED_SINCE.getTime() / 1000;
+const EPOCH = GENERATOR_EPOCH.getTime() / 1000;
 const [HOUR, DAY] = [3600, 24 * 3600];
 
 /**
@@ -61,14 +61,14 @@ export function* generateRecords(options: GeneratorOptions): Generator<TrafficRe
     const records: TrafficRecord[] = [];
     for (const camera of cameras) {
       // The cameras of a site take their images at the same second, about the same in each interval.
-      const offset = Math.floor(uniform(camera.siteKey, 0) * (length - 10));
-      const time = EPOCH + number * length + offset + uniformInteger(10, camera.siteKey, number);
+      const offset = Math.floor(random(camera.siteKey, 0) * (length - 10));
+      const time = EPOCH + number * length + offset + randomInteger(10, camera.siteKey, number);
       // One record in a hundred is missing, and occasionally all records of some hours.
-      const isMissing = uniform(camera.key, time) < 0.01 || isDuringOutage(camera.key, time, 10 * DAY, 0.25);
+      const isMissing = random(camera.key, time) < 0.01 || isDuringOutage(camera.key, time, 10 * DAY, 0.25);
       if (isMissing || time < from || time >= to) continue;
       // The order of ids changes with each interval, so ids are out of order inside one timestamp.
       const rank = number % 2 === 0 ? camera.camera_pk : count - camera.camera_pk;
-      const id = number * count + ((rank + uniformInteger(count, seed, number)) % count) + 1;
+      const id = number * count + ((rank + randomInteger(count, seed, number)) % count) + 1;
       records.push(createRecord(camera, time, id));
     }
     yield* records.sort(compareOldestFirst);
@@ -93,13 +93,13 @@ function createCameras(count: number, seed: number): Camera[] {
   for (let index = 0; cameras.length < count; index++) {
     const site = SITES[index % SITES.length] as Camera["site"];
     // A random number in a range of its own, so that numbers look irregular but never repeat.
-    const number = 11 + 8 * Math.floor(index / SITES.length) + uniformInteger(8, 0, index);
+    const number = 11 + 8 * Math.floor(index / SITES.length) + randomInteger(8, 0, index);
     for (let cameraOfSite = 1; cameraOfSite <= site.cameras; cameraOfSite++) {
       const camera_ref = `${site.prefix}${number}${cameraOfSite === 1 ? "" : `p${cameraOfSite}`}`;
       const camera_pk = cameras.length + 1;
       const [siteKey, key] = [hash(hash(seed, 1), index), hash(hash(seed, 2), camera_pk)];
       // Quiet cameras are more common than busy ones.
-      const scale = 0.3 + uniform(key, 1) ** 1.5;
+      const scale = 0.3 + random(key, 1) ** 1.5;
       cameras.push({ camera_pk, camera_ref, site, siteKey, key, scale });
     }
   }
@@ -131,7 +131,7 @@ function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COU
   for (const [index, name] of ROAD_USERS.entries()) {
     const hours = name === "persons" || name === "bicycles" ? PEOPLE_ACTIVITY : VEHICLE_ACTIVITY;
     const activity = (hours[Number(isWeekend)]?.[date.getUTCHours()] ?? 0) / 100;
-    counts[name] = poisson((site.peaks[index] ?? 0) * scale * activity, uniform(hash(key, time), index));
+    counts[name] = poisson((site.peaks[index] ?? 0) * scale * activity, random(hash(key, time), index));
   }
   return { ...counts, cars: counts.cars + site.parked };
 }
@@ -139,11 +139,11 @@ function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COU
 /** Time is divided into windows. Each window may contain an outage of 2 to 16 hours, so a moment depends on no other moment. */
 function isDuringOutage(key: number, time: number, window: number, chance: number): boolean {
   // Each key has its own windows, so that cameras do not all change at the same time.
-  const shifted = time + uniformInteger(window, key, 4);
+  const shifted = time + randomInteger(window, key, 4);
   const windowKey = hash(hash(key, 5), Math.floor(shifted / window));
-  const length = HOUR * (2 + 14 * uniform(windowKey, 1));
-  const position = (shifted % window) - (window - length) * uniform(windowKey, 2);
-  return uniform(windowKey, 0) < chance && position >= 0 && position < length;
+  const length = HOUR * (2 + 14 * random(windowKey, 1));
+  const position = (shifted % window) - (window - length) * random(windowKey, 2);
+  return random(windowKey, 0) < chance && position >= 0 && position < length;
 }
 
 // Each random number is a hash of its purpose, so no record depends on previous records.
@@ -155,13 +155,13 @@ function hash(key: number, part: number): number {
 }
 
 /** Returns a uniformly distributed number from 0 up to, but not including, 1. */
-export function uniform(key: number, part: number): number {
+export function random(key: number, part: number): number {
   return hash(key, part) / 2 ** 32;
 }
 
 /** Returns a uniformly distributed whole number from 0 to `below - 1`. */
-function uniformInteger(below: number, key: number, part: number): number {
-  return Math.floor(uniform(key, part) * below);
+function randomInteger(below: number, key: number, part: number): number {
+  return Math.floor(random(key, part) * below);
 }
 
 /** Returns a number of independent events (Poisson distribution, by inversion). */

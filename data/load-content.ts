@@ -38,16 +38,16 @@ export function listSeedFiles(): string[] {
 /**
  * Lists the sources of a load: the names of its files. If the load contains all files of the seed, their source is `generated`.
  * @param files Paths; `-` is standard input
- * @param stated Replaces the names of the files
+ * @param source Replaces the names of the files
  */
-export function getSourceNames(files: string[], stated: string | undefined): string[] {
+export function getSourceNames(files: string[], source: string | undefined): string[] {
   const seed = listSeedFiles();
   const isWhole = seed.every((path) => files.some((file) => resolve(file) === path));
   const formatSource = (file: string) => {
     if (file === "-") return "standard input";
     return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
   };
-  const names = stated === undefined ? files.map(formatSource) : [stated];
+  const names = source === undefined ? files.map(formatSource) : [source];
   // The name of the seed is quoted if a file name or --source uses it for other records.
   return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
 }
@@ -57,11 +57,11 @@ const MAX_SOURCES = 20;
 
 /**
  * Combines encoded records with their statistics and sources.
- * @param listRecords Lists the blocks of the records, newest first
+ * @param listBlocks Lists the blocks of the records, newest first
  */
 export function encodeCollection(
   count: number,
-  listRecords: () => Iterable<Block>,
+  listBlocks: () => Iterable<Block>,
   statistics: Statistics,
   sources: string[],
 ): Collection {
@@ -70,7 +70,7 @@ export function encodeCollection(
     count,
     source: joinSources(sources),
     *blocks() {
-      yield* listRecords();
+      yield* listBlocks();
       yield* encodeStatistics(complete);
     },
   };

@@ -54,6 +54,6 @@ export function createWriteError(path: string, cause: unknown): Error {
   return new Error(`${path} cannot be written: ${reason}`, { cause });
 }
 
-export function isSqliteFull(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   return Object(error).errcode === SQLITE_FULL;
 }

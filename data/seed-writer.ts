@@ -6,7 +6,7 @@ import { getSeedPath, SEED_PATH, SEED_STATE_PATH } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { type Collection, hashContent, listSeedFiles, readRecords } from "./load-content.ts";
-import { describeCounts, stage } from "./staging.ts";
+import { describeCounts, stageFiles } from "./staging.ts";
 import type { StoreChoice } from "./writer/configuration.ts";
 import { withLock, withMigratedStore } from "./writer/open-store.ts";
 import { replaceCollection } from "./writer/writer.ts";
@@ -20,16 +20,16 @@ const SEED_CSV = "seed.csv.gz";
  * @throws InputError if a line of the seed is invalid. The previous assets then stay
  */
 export async function writeSeedAssets(assets: string): Promise<void> {
-  const staged = await stage(listSeedFiles(), { conclusion: "The seed was not built." });
+  const staged = await stageFiles(listSeedFiles(), { conclusion: "The seed was not built." });
   try {
-    await writeAssets(assets, staged);
+    await replaceAssets(assets, staged);
   } finally {
     staged.close();
   }
 }
 
 /** Replaces the collection in static assets. */
-export async function writeAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
+export async function replaceAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
   const unnamed: State = { load: "", count, loaded_at: null, sequence: 0, source };
   const records = readRecords(createMemoryStore(unnamed, blocks()), unnamed);
   const csv = CSV_HEADER + (await Array.fromAsync(records, formatCsvLine)).join("");
@@ -68,7 +68,7 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
     const isEmpty = async () => (await store.readState({ fromPrimary: true })).state.load === "";
     if (!(await isEmpty())) return;
     console.log(`Nothing is loaded in the ${name} store (${location}). Loading the seed.`);
-    const staged = await stage(listSeedFiles());
+    const staged = await stageFiles(listSeedFiles());
     const write = async () => {
       // The process that held the lock may have loaded records.
       if (!(await isEmpty())) return;

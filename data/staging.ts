@@ -1,15 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { listInputFiles } from "./formats/input-file.ts";
-import { createProblemList, IN_MEMORY, InputError } from "./formats/problem.ts";
+import { createProblemList, IN_MEMORY_FILE, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, getSourceNames } from "./load-content.ts";
-import { createWriteError, formatCount, isSqliteFull } from "./messages.ts";
+import { createWriteError, formatCount, isDiskFull } from "./messages.ts";
 import {
+  assignReportIds,
   findConflicts,
-  numberObservations,
-  openDatabase,
+  openStagingDatabase,
   selectBlocks,
-  sortLines,
+  sortRecords,
 } from "./staging/database.ts";
 import { type Progress, type ReadOptions, readFiles } from "./staging/read-files.ts";
 import {
@@ -42,7 +42,7 @@ export interface StagedCollection extends Collection, RowCounts {
  * @throws InputError if a line of the files cannot be loaded
  * @throws Error if the disk is full
  */
-export function stage(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
+export function stageFiles(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
   const files = paths.flatMap(listInputFiles);
   return stageRows(files, getSourceNames(files, options.source), options, (collector, onRead) =>
     readFiles(files, options, collector, onRead),
@@ -52,11 +52,12 @@ export function stage(paths: string[], options: StageOptions = {}): Promise<Stag
 /** The source of records that are passed to `createService`. */
 const RECORDS_SOURCE = "records of a program";
 
-/** Checks records in memory, as `stage` checks records of files. */
+/** Checks records in memory, as `stageFiles` checks records of files. */
 export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
-  return stageRows([IN_MEMORY], [RECORDS_SOURCE], { strict: true }, async (collector) => {
+  return stageRows([IN_MEMORY_FILE], [RECORDS_SOURCE], { strict: true }, async (collector) => {
     let line = 0;
-    for (const record of records) collector.add(checkRecord(record, { file: IN_MEMORY, line: ++line }), 0);
+    for (const record of records)
+      collector.add(checkRecord(record, { file: IN_MEMORY_FILE, line: ++line }), 0);
   });
 }
 
@@ -74,7 +75,7 @@ async function stageRows(
   options: StageOptions,
   read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
 ): Promise<StagedCollection> {
-  const database = openDatabase();
+  const database = openStagingDatabase();
   const [problems, warnings] = [createProblemList(files), createProblemList(files)];
   const collector = createRowCollector(database, options, problems.add, warnings.add);
   try {
@@ -87,7 +88,7 @@ async function stageRows(
       const lines = problems.lines();
       if (lines.length > 0)
         throw new InputError([...lines, options.conclusion ?? "Nothing was loaded."].join("\n"));
-      sortLines(database);
+      sortRecords(database);
     });
     database.exec("COMMIT");
     // Unlike closures, bound functions do not keep the collector in memory while the records are written.
@@ -101,7 +102,7 @@ async function stageRows(
     return { ...collector.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {
     database.close();
-    if (!isSqliteFull(error)) throw error;
+    if (!isDiskFull(error)) throw error;
     const { SQLITE_TMPDIR, TMPDIR } = process.env;
     throw createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
   }
@@ -110,7 +111,7 @@ async function stageRows(
 /** Compares the records. The rows of reports get their numbers first. */
 function compareRecords(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
   if (kinds.report && kinds.records) return;
-  if (kinds.report) numberObservations(database);
+  if (kinds.report) assignReportIds(database);
   for (const problem of findConflicts(database, files)) report(problem);
 }
 

@@ -1,5 +1,5 @@
 import { STORE_NAMES, type StoreChoice, type StoreName } from "../data/writer/configuration.ts";
-import { readStoreChoice } from "../data/writer/open-store.ts";
+import { readStoreConfiguration } from "../data/writer/open-store.ts";
 import { runWrangler, WranglerError } from "../data/writer/wrangler.ts";
 import { printNotice } from "./command-line/progress.ts";
 
@@ -73,7 +73,7 @@ export async function readDeployedStore([latest]: ServedVersion[]): Promise<stri
  */
 export async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
   if (!choice.remote) return action();
-  const { name } = await readStoreChoice(choice);
+  const { name } = await readStoreConfiguration(choice);
   printNotice(`Using the deployed ${name} store.`);
   // With --config, the store belongs to a preview, not to the worker.
   const warned = choice.config === undefined ? warnIfNotServed(name) : undefined;

@@ -1,7 +1,7 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { CSV_HEADER, formatCsvLine } from "./csv.ts";
-import { readCsv } from "./csv-tables.ts";
-import { type InputFile, prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
+import { readCsv } from "./csv-schemas.ts";
+import { decodeText, type InputFile, prepend, readBytes, type TextChunk } from "./input-file.ts";
 import { readJson } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
 import type { InputRow } from "./validation.ts";
@@ -21,7 +21,7 @@ export type FormatName = keyof typeof OUTPUT_FORMATS;
 export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow[]> {
   let isEmpty = true;
   try {
-    for await (const rows of readRows(readText(readBytes(source)), source)) {
+    for await (const rows of readRows(decodeText(readBytes(source)), source)) {
       isEmpty &&= rows.length === 0;
       yield rows;
     }

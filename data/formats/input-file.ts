@@ -117,7 +117,7 @@ export const MAX_LINE_LENGTH = 1 << 20;
  * Decodes bytes as UTF-8 (RFC 3629) and removes a byte order mark.
  * @throws UnreadableError if the bytes are not UTF-8
  */
-export async function* readText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
+export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   const decode = createDecoder();
   let line = 1;
   let rest = "";

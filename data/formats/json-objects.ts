@@ -1,5 +1,5 @@
 import type { TextChunk } from "./input-file.ts";
-import { GUIDE, UnreadableError } from "./problem.ts";
+import { CONVERSION_HINT, UnreadableError } from "./problem.ts";
 
 /** A JSON object that is inside no other object. */
 export interface JsonObject {
@@ -71,7 +71,7 @@ function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
     object.text += text.slice(at, end);
     if (object.text.length > MAX_LENGTH)
       throw new UnreadableError(
-        `is a JSON object of more than 8 MB, or one that never ends; ${GUIDE}`,
+        `is a JSON object of more than 8 MB, or one that never ends; ${CONVERSION_HINT}`,
         object.line,
       );
     at = end;
@@ -142,5 +142,8 @@ function scanCharacter(scan: Scan, object: OpenObject, character: string): void 
 
 function countValue(object: OpenObject): void {
   if (++object.values > MAX_VALUES)
-    throw new UnreadableError(`is a JSON object with more than ${MAX_VALUES} values; ${GUIDE}`, object.line);
+    throw new UnreadableError(
+      `is a JSON object with more than ${MAX_VALUES} values; ${CONVERSION_HINT}`,
+      object.line,
+    );
 }

@@ -32,17 +32,17 @@ export class UnreadableError extends Error {
 }
 
 /** The end of a message about a file in a different format. */
-export const GUIDE = 'see "Convert your own CSV" in docs/data.md';
+export const CONVERSION_HINT = 'see "Convert your own CSV" in docs/data.md';
 
 /** Thrown for input that cannot be loaded. The message lists the problems. */
 export class InputError extends Error {}
 
 /** The file name in a position of a record in memory. The line is the number of the record. */
-export const IN_MEMORY = "records[]";
+export const IN_MEMORY_FILE = "records[]";
 
 /** Formats a position: `counts.csv:17`, or `records[16]`. */
 export function formatPosition({ file, line }: InputPosition): string {
-  if (file === IN_MEMORY) return `records[${line - 1}]`;
+  if (file === IN_MEMORY_FILE) return `records[${line - 1}]`;
   const name = file === "" ? '""' : escapeInvisible(file);
   return line > 0 ? `${name}:${line}` : name;
 }

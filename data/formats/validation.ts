@@ -1,6 +1,6 @@
 import { FIELD_RULES, type FieldCheck } from "../../src/records/field-rules.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { GUIDE, type InputPosition, type Problem } from "./problem.ts";
+import { CONVERSION_HINT, type InputPosition, type Problem } from "./problem.ts";
 
 /** A valid record that has not been compared with the rest of the load. */
 export interface RecordRow extends InputPosition {
@@ -52,7 +52,7 @@ export function checkRecord(values: unknown, position: InputPosition): InputRow 
   if (!hasRecordField(values))
     return typeof values.detail === "string"
       ? reject("is an error response, not a page")
-      : reject(`is not a record: it has no field of a record; ${GUIDE}`);
+      : reject(`is not a record: it has no field of a record; ${CONVERSION_HINT}`);
   const problems: Problem[] = [];
   for (const [field, check] of ENTRIES) {
     const value = values[field];

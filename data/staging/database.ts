@@ -18,7 +18,7 @@ const COLUMNS = [
  * Opens an empty database for a load. A database without a name is in a temporary file, which SQLite deletes immediately after
  * opening it.
  */
-export function openDatabase(): DatabaseSync {
+export function openStagingDatabase(): DatabaseSync {
   const database = new DatabaseSync("");
   database.exec(`
     PRAGMA journal_mode = OFF;
@@ -61,7 +61,7 @@ export function createInserter(database: DatabaseSync) {
  * Numbers the cameras of reports in the order of their first captures (`camera_pk`), and the images in the order of their processing
  * (`id`). Both begin with 1.
  */
-export function numberObservations(database: DatabaseSync): void {
+export function assignReportIds(database: DatabaseSync): void {
   database.exec(`
     UPDATE staged SET camera_pk = numbered.pk FROM (
       SELECT camera_ref, row_number() OVER (ORDER BY min(substr(image, instr(image, ' '))), camera_ref) AS pk FROM staged GROUP BY camera_ref
@@ -87,7 +87,7 @@ interface Conflict {
  * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. The columns include camera_ref, because two
  * references of a camera are reported elsewhere.
  */
-const RULES = [
+const UNIQUE_KEYS = [
   { columns: "id", field: "id" },
   { columns: "timestamp, camera_pk, camera_ref", field: "timestamp" },
 ] as const;
@@ -99,7 +99,7 @@ const RULES = [
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const getFileName = (file: number) => files[file] ?? "";
-  for (const { columns, field } of RULES) {
+  for (const { columns, field } of UNIQUE_KEYS) {
     // A record that appears twice is reported only for its id.
     const condition = field === "id" ? "" : "AND later.id <> earlier.id";
     const sql = `WITH repeated AS (SELECT ${columns}, min(rowid) AS first FROM staged GROUP BY ${columns} HAVING count(*) > 1)
@@ -118,7 +118,7 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
 }
 
 /** Sorts the lines of all records in the order of the collection. */
-export function sortLines(database: DatabaseSync): void {
+export function sortRecords(database: DatabaseSync): void {
   database.exec(`INSERT INTO sorted SELECT '[' || id || ',' || camera_pk || ',' || line_end
     FROM staged ORDER BY timestamp DESC, camera_ref, id`);
 }

@@ -84,7 +84,7 @@ export function quoteSqlString(text: string): string {
 export const MIGRATIONS_FOLDER = join(PROJECT, "data/migrations");
 
 /** Lists the names of the migrations that were not applied to a database yet, in their order. */
-export async function listMissingMigrations(database: SqlDatabase): Promise<string[]> {
+export async function listUnappliedMigrations(database: SqlDatabase): Promise<string[]> {
   const rows = await database.query("SELECT name FROM d1_migrations", [], true).catch((error) => {
     // After any other error, the database may contain records, which the seed must not replace.
     if (isTableMissing(error)) return [];

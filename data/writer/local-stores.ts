@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { SqlRow } from "../../src/store/d1.ts";
-import { createWriteError, describeFileError, isSqliteFull } from "../messages.ts";
-import { listMissingMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
+import { createWriteError, describeFileError, isDiskFull } from "../messages.ts";
+import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
 // `wrangler dev` stores a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands open
@@ -19,7 +19,7 @@ const BUSY_TIMEOUT_MS = 10_000;
  * @param folder The folder of all objects of one product
  * @param className The object's class in the runtime
  */
-export function getObjectDatabasePath(folder: string, className: string, name: string): string {
+export function getDurableObjectPath(folder: string, className: string, name: string): string {
   return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
 }
 
@@ -28,7 +28,7 @@ export function getObjectDatabasePath(folder: string, className: string, name: s
  * @param writable Whether to create a missing file. Otherwise, an empty database in memory is opened
  * @throws Error if the file cannot be opened
  */
-export function openObjectDatabase(path: string, writable: boolean): DatabaseSync {
+export function openDurableObject(path: string, writable: boolean): DatabaseSync {
   try {
     if (writable) mkdirSync(dirname(path), { recursive: true });
     else accessSync(path, constants.R_OK);
@@ -65,7 +65,7 @@ async function runTransaction<T>(database: DatabaseSync, action: () => T): Promi
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
-    throw isSqliteFull(error) ? createWriteError(database.location() ?? "The database", error) : error;
+    throw isDiskFull(error) ? createWriteError(database.location() ?? "The database", error) : error;
   }
 }
 
@@ -91,7 +91,7 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
 
 /** Applies the missing migrations, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: DatabaseSync): Promise<void> {
-  for (const name of await listMissingMigrations(createLocalDatabase(database))) {
+  for (const name of await listUnappliedMigrations(createLocalDatabase(database))) {
     const sql = readFileSync(join(MIGRATIONS_FOLDER, name), "utf8");
     await runTransaction(database, () => {
       database.exec(MIGRATIONS_TABLE);

@@ -15,12 +15,12 @@ import {
   applyMigrations,
   createLocalDatabase,
   createLocalNamespace,
-  getObjectDatabasePath,
-  openObjectDatabase,
+  getDurableObjectPath,
+  openDurableObject,
 } from "./local-stores.ts";
 import { openRemoteStore } from "./remote-stores.ts";
 import { PROJECT } from "./wrangler.ts";
-import type { OpenStore } from "./writer.ts";
+import type { OpenedStore } from "./writer.ts";
 
 /** Returns the folder of the local stores. The default is next to the configuration, as in wrangler. */
 function getStateFolder({ persistTo, config }: StoreChoice): string {
@@ -38,13 +38,13 @@ const OBJECT_CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVName
  */
 export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>, waitMs = 0): Promise<T> {
   if (choice.remote) return action();
-  const { name } = await readStoreChoice(choice);
+  const { name } = await readStoreConfiguration(choice);
   const folder = getStateFolder(choice);
   const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`, waitMs);
   return action().finally(release);
 }
 
-type Action<T> = (opened: OpenStore) => Promise<T>;
+type Action<T> = (opened: OpenedStore) => Promise<T>;
 
 /** Opens a store for an action that writes. The store is created if it is missing, and its tables are migrated. */
 export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
@@ -56,7 +56,7 @@ export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Pr
  * @throws Error if the configuration cannot be read or specifies no store, or if the store cannot be opened
  */
 export async function withStore<T>(choice: StoreChoice, action: Action<T>, writable = false): Promise<T> {
-  const { configuration, name } = await readStoreChoice(choice);
+  const { configuration, name } = await readStoreConfiguration(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)
     : openLocalStore(name, configuration, getStateFolder(choice), writable);
@@ -71,7 +71,7 @@ export async function withStore<T>(choice: StoreChoice, action: Action<T>, writa
 }
 
 /** Reads the configuration of a command, and returns it with the kind of store that the command uses. */
-export async function readStoreChoice(choice: StoreChoice) {
+export async function readStoreConfiguration(choice: StoreChoice) {
   const configuration = await readConfiguration(choice.config);
   return { configuration, name: choice.store ?? requireStoreName(configuration.vars?.STORE, choice.config) };
 }
@@ -82,11 +82,11 @@ function openLocalStore(
   configuration: Configuration,
   persistTo: string,
   writable: boolean,
-): OpenStore {
+): OpenedStore {
   const folder = join(persistTo, "v3");
   const id = getObjectName(name, configuration);
-  const location = getObjectDatabasePath(join(folder, name), OBJECT_CLASSES[name], id);
-  const database = openObjectDatabase(location, writable);
+  const location = getDurableObjectPath(join(folder, name), OBJECT_CLASSES[name], id);
+  const database = openDurableObject(location, writable);
   const opened = { name, location, close: () => database.close() };
   if (name === "kv") {
     const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));

@@ -5,13 +5,13 @@ import { retry } from "../../src/store/retry.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
 import {
   createWritableD1Store,
-  listMissingMigrations,
+  listUnappliedMigrations,
   quoteSqlString,
   type WritableDatabase,
 } from "./d1-writer.ts";
 import { createWritableKvStore, type WritableNamespace } from "./kv-writer.ts";
 import { getTemporaryPath, runWrangler, WranglerError } from "./wrangler.ts";
-import type { OpenStore } from "./writer.ts";
+import type { OpenedStore } from "./writer.ts";
 
 /** A compromise: wrangler copies a batch several times in memory, and takes seconds to start. */
 const BATCH_BYTES = 20_000_000;
@@ -23,7 +23,7 @@ const RETRY_POLICY = { isTransient: isTransientWranglerError, firstPauseMs: 2_00
 const MAX_COMMAND_LENGTH = 50_000;
 
 /** Opens a deployed store, which is read and written with wrangler commands. */
-export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore {
+export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedStore {
   const location = "deployed";
   if (name === "kv")
     return {
@@ -34,7 +34,7 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore
   const database = createRemoteDatabase(choice);
   const migrate = async () => {
     // This wrangler command is slow.
-    if ((await listMissingMigrations(database)).length > 0)
+    if ((await listUnappliedMigrations(database)).length > 0)
       await runRemoteCommand(choice, ["d1", "migrations", "apply", "DB"]);
   };
   return { name, location, store: createWritableD1Store(database), migrate };

@@ -66,15 +66,15 @@ export class WranglerError extends Error {
 /** Wrangler waits up to five minutes for a response before it repeats a request, and prints nothing during that time. */
 const SLOW_COMMAND_MS = 60_000;
 
-/** Prints a notice if a wrangler command is still running after a minute. @param ended Settles when the command ends */
+/** Prints a notice if a wrangler command is still running after a minute. @param command Settles when the command ends */
 export function notifyIfSlow<T>(
   args: string[],
-  ended: Promise<T>,
+  command: Promise<T>,
   notify: Notify = console.error,
 ): Promise<T> {
   const notice = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
   const timer = setTimeout(notify, SLOW_COMMAND_MS, notice);
-  return ended.finally(() => clearTimeout(timer));
+  return command.finally(() => clearTimeout(timer));
 }
 
 /** Prints a line for the user. */

@@ -32,7 +32,7 @@ export interface WritableStore extends Store {
 }
 
 /** A store that a command has opened. */
-export interface OpenStore {
+export interface OpenedStore {
   name: StoreName;
   /** The path of a store on this machine, or `deployed`. */
   location: string;

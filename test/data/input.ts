@@ -6,7 +6,7 @@ import type { InputFile } from "../../data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../data/formats/problem.ts";
 import type { InputRow } from "../../data/formats/validation.ts";
 import { listSeedFiles } from "../../data/load-content.ts";
-import { describeCounts, type StagedCollection, type StageOptions, stage } from "../../data/staging.ts";
+import { describeCounts, type StagedCollection, type StageOptions, stageFiles } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createFolder } from "../temporary-folder.ts";
@@ -69,20 +69,20 @@ const folder = createFolder();
 export type Contents = Record<string, string | Buffer | Partial<TrafficRecord>[]>;
 
 /** Stages files. Returns the messages of `load`, and the records, oldest first. */
-export async function stageFiles(contents: Contents, options: StageOptions = {}) {
+export async function stageContents(contents: Contents, options: StageOptions = {}) {
   const warnings: string[] = [];
   const warn = (line: string) => warnings.push(hideFolder(line));
   const { "-": input = "", ...files } = contents;
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const stdin = Readable.from([toBytes(input)]);
-  const staged = await stage(paths, { stdin, warn, ...options });
+  const staged = await stageFiles(paths, { stdin, warn, ...options });
   return { summary: describeCounts(staged), warnings, records: readStagedRecords(staged) };
 }
 
 /** Finds the problems of files, as lines of a message. */
 export async function findProblems(contents: Contents, options?: StageOptions): Promise<string[]> {
-  const error = await stageFiles(contents, options).catch((error) => error);
+  const error = await stageContents(contents, options).catch((error) => error);
   if (!(error instanceof Error)) return [];
   if (!(error instanceof InputError)) throw error;
   const lines = hideFolder(error.message).split("\n");
@@ -102,7 +102,7 @@ function readStagedRecords({ count, blocks, close }: StagedCollection): TrafficR
 
 /** Reads the records of the seed, oldest first. */
 export async function readSeed(): Promise<TrafficRecord[]> {
-  return readStagedRecords(await stage(listSeedFiles(), { strict: true }));
+  return readStagedRecords(await stageFiles(listSeedFiles(), { strict: true }));
 }
 
 function toBytes(content: Contents[string]): Buffer {

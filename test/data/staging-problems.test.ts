@@ -3,11 +3,11 @@ import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { InputError } from "../../data/formats/problem.ts";
-import { stage, stageRecords } from "../../data/staging.ts";
+import { stageFiles, stageRecords } from "../../data/staging.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { FIELDS, findProblems, formatReport, makeRecord, stageFiles } from "./input.ts";
+import { FIELDS, findProblems, formatReport, makeRecord, stageContents } from "./input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
 
@@ -160,7 +160,7 @@ test.each([{}, { strict: true, skipDuplicates: true }])(
       a: [{ id: 1 }, { id: 2, camera_pk: 8, camera_ref: "b" }],
       b: [{ id: 3, camera_pk: 9, timestamp: noon(1) }],
     };
-    const { warnings, records } = await stageFiles(files, options);
+    const { warnings, records } = await stageContents(files, options);
     expect(records).toHaveLength(3);
     expect(warnings).toEqual([
       'Warning: b:1: camera_ref "a33" belongs to camera_pk 7 in a:1 and camera_pk 9',
@@ -181,7 +181,7 @@ test("a file that is specified twice is rejected", async () => {
   const again = relative(process.cwd(), file);
   const conclusion = "They cannot be loaded.";
   const message = `${again}: is specified twice\n${conclusion}`;
-  await expect(stage([file, again], { conclusion })).rejects.toThrow(new InputError(message));
+  await expect(stageFiles([file, again], { conclusion })).rejects.toThrow(new InputError(message));
 });
 
 test("of records in memory, a problem names the index, the field and the value", async () => {
@@ -220,7 +220,7 @@ test.each<[string, numbers: number[], counts: number[], found?: number]>([
     b: String(pages.at(-1)),
     c: [{ id: 99, camera_pk: 99, camera_ref: "c" }],
   };
-  const { warnings } = await stageFiles(files, { skipDuplicates: true });
+  const { warnings } = await stageContents(files, { skipDuplicates: true });
   expect(warnings).toEqual(problems.map((problem) => `Warning: ${problem}`));
   expect(await findProblems(files, { strict: true, skipDuplicates: true })).toEqual(problems);
 });

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { stage, stageRecords } from "../../data/staging.ts";
+import { stageFiles, stageRecords } from "../../data/staging.ts";
 import { checkCameraRef } from "../../src/records/field-rules.ts";
 import { NO_COUNTS } from "../../src/records/record.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { type Contents, findProblems, formatReport, makeRecord, stageFiles } from "./input.ts";
+import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "./input.ts";
 
 /** The source of records in memory. */
 const SOURCE = "records of a program";
@@ -21,7 +21,7 @@ test("sets the counts of a False record to 0", async () => {
   const failed = makeRecord({ id: 1, camera_ok: "False" });
   const healthy = makeRecord({ id: 2, camera_ok: "True", timestamp: noon(1) });
   const silent = makeRecord({ id: 3, camera_ok: "False", timestamp: "2018-01-01T00:00:00Z", ...NO_COUNTS });
-  expect(await stageFiles({ a: [failed, healthy, silent] })).toEqual({
+  expect(await stageContents({ a: [failed, healthy, silent] })).toEqual({
     summary: '3 records (set the counts of 1 record with camera_ok "False" to 0)',
     warnings: [],
     records: [silent, healthy, { ...failed, ...NO_COUNTS }],
@@ -29,7 +29,7 @@ test("sets the counts of a False record to 0", async () => {
 });
 
 test("numbers cameras by first capture, and images by processing, across all reports", async () => {
-  const { records } = await stageFiles({
+  const { records } = await stageContents({
     a: formatReport(
       "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
       "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,b,tf1,2,0,0,0,0,0,0",
@@ -111,7 +111,7 @@ test.each([
 ])(
   "with skipDuplicates, skips %s, with the camera_ref and timestamp of an earlier one",
   async (_, content) => {
-    const { summary, records } = await stageFiles({ a: content }, { skipDuplicates: true });
+    const { summary, records } = await stageContents({ a: content }, { skipDuplicates: true });
     expect(summary).toBe(
       "2 records (skipped 1 record with the same camera_ref and timestamp as an earlier one)",
     );
@@ -163,7 +163,7 @@ test("the order of files and records does not change the collection, in CSV and 
         const shares = formats.map((_, i) => records.filter((_, at) => at % formats.length === i));
         const contents = shares.map((share, i) => (formats[i] ? formatCsv(share) : share));
         const files = Object.fromEntries([...contents.entries()].filter(([i]) => shares[i]!.length > 0));
-        const staged = await stageFiles(files, { strict: true });
+        const staged = await stageContents(files, { strict: true });
         expect(staged.records).toStrictEqual(records.toSorted(compareNewestFirst).reverse());
       },
     ),
@@ -183,7 +183,7 @@ test("reads the files of a folder, of every format, in the order of their names"
     ".hidden.csv": "x",
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const { count, source, close } = await stage([folder]);
+  const { count, source, close } = await stageFiles([folder]);
   expect([count, source]).toEqual([3, "1.JSON, 2.jsonl, 3.csv.gz"]);
   close();
 });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeAssets } from "../../data/seed-writer.ts";
+import { replaceAssets } from "../../data/seed-writer.ts";
 import { replaceCollection } from "../../data/writer/writer.ts";
 import { getLastPage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
@@ -33,7 +33,7 @@ function openSeed(): Loadable {
     );
   return {
     store: createSeedStore({ fetch } as unknown as Parameters<typeof createSeedStore>[0]),
-    load: async (records, sources) => writeAssets(folder, toCollection(records, sources)),
+    load: async (records, sources) => replaceAssets(folder, toCollection(records, sources)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import fc from "fast-check";
 import { vi } from "vitest";
-import { uniform } from "../../data/generator.ts";
+import { random } from "../../data/generator.ts";
 
 /** Returns a random number from 0 to 1, exclusive. */
 export type Random = () => number;
@@ -25,7 +25,7 @@ export async function simulate(runs: number, run: (random: Random) => Promise<vo
   const property = fc.asyncProperty(fc.noBias(fc.integer({ min: 0 })), async (seed) => {
     let drawn = 0;
     const clock = useVirtualClock();
-    await clock.run(run(() => uniform(seed, drawn++))).finally(clock.restore);
+    await clock.run(run(() => random(seed, drawn++))).finally(clock.restore);
     log.mockClear();
   });
   await fc.assert(property, { numRuns: runs, endOnFailure: true }).finally(() => vi.restoreAllMocks());

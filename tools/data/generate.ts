@@ -1,4 +1,4 @@
-import { GENERATED_SINCE, type GeneratorOptions, generateRecords } from "../../data/generator.ts";
+import { GENERATOR_EPOCH, type GeneratorOptions, generateRecords } from "../../data/generator.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Output, writeRecords } from "./export.ts";
 
@@ -14,8 +14,8 @@ const END = new Date("+010000-01-01T00:00:00Z");
 const MAX_INTERVAL = 365 * 24 * 60;
 
 /** Checks combinations of options. Returns an error message if they are invalid. */
-export function findUsageError({ records, from = GENERATED_SINCE, to, interval = 0 }: GenerateOptions) {
-  if (from < GENERATED_SINCE) return "--from must be 2019-01-01 or later";
+export function findUsageError({ records, from = GENERATOR_EPOCH, to, interval = 0 }: GenerateOptions) {
+  if (from < GENERATOR_EPOCH) return "--from must be 2019-01-01 or later";
   if (to && from >= to) return "--to must be later than --from, which is 2019-01-01 by default";
   if (records === undefined && to === undefined) return "--records or --to is required";
   if (interval > MAX_INTERVAL) return "--interval must be at most 8760h (one year)";
@@ -28,7 +28,7 @@ export function findUsageError({ records, from = GENERATED_SINCE, to, interval =
  * @throws Error if the period is too short for the number of records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
-  const { records: total, from = GENERATED_SINCE, to = END, seed, cameras, interval, ...output } = options;
+  const { records: total, from = GENERATOR_EPOCH, to = END, seed, cameras, interval, ...output } = options;
   const generated = generateRecords({ seed, from, to, cameras, interval });
   const records = total === undefined ? generated : requireFirst(generated, total);
   await writeRecords("generating", records, { ...output, total });

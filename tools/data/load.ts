@@ -1,5 +1,5 @@
 import { formatValue } from "../../data/messages.ts";
-import { describeCounts, type StagedCollection, type StageOptions, stage } from "../../data/staging.ts";
+import { describeCounts, type StagedCollection, type StageOptions, stageFiles } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
 import {
@@ -34,7 +34,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
 
 /** @param outcome Gets the message that is true if the load ends now */
 async function replace(files: string[], options: LoadOptions, outcome: { message: string }): Promise<void> {
-  const staged = await stageFiles(files, options);
+  const staged = await stageWithProgress(files, options);
   const unknown = `Could not determine which records are being served. To find out, run: ${formatDataCommand("info", options)}`;
   const onSwitch = () => {
     outcome.message = unknown;
@@ -87,12 +87,16 @@ async function writeStaged(
  * @throws InputError if a line of the files is invalid
  */
 export async function checkFiles(files: string[], options: InputOptions): Promise<void> {
-  const staged = await stageFiles(files, options, "The files cannot be loaded.");
+  const staged = await stageWithProgress(files, options, "The files cannot be loaded.");
   console.log(`${describeCounts(staged)} can be loaded.`);
   staged.close();
 }
 
 /** @param conclusion The last line of the message if a line is invalid */
-function stageFiles(files: string[], options: InputOptions, conclusion?: string): Promise<StagedCollection> {
-  return stage(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
+function stageWithProgress(
+  files: string[],
+  options: InputOptions,
+  conclusion?: string,
+): Promise<StagedCollection> {
+  return stageFiles(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
 }

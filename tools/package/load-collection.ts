@@ -1,5 +1,5 @@
 import { hashContent, listSeedFiles } from "../../data/load-content.ts";
-import { type StageOptions, stage, stageRecords } from "../../data/staging.ts";
+import { type StageOptions, stageFiles, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/state.ts";
 import type { ServiceOptions } from "./index.d.ts";
@@ -17,7 +17,7 @@ export async function loadCollection(
   version: string,
   { warn = console.error, openStep }: LoadReporting,
 ): Promise<Store> {
-  const staged = await (records ? stageRecords(records) : stage(files, { modelName, warn, openStep }));
+  const staged = await (records ? stageRecords(records) : stageFiles(files, { modelName, warn, openStep }));
   if (staged.zeroed > 0)
     warn(`Warning: set the counts of ${staged.zeroed} records with camera_ok "False" to 0.`);
   try {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatCsvLine, readCsvRows } from "../../../data/formats/csv.ts";
-import { type InputFile, readText, type TextChunk } from "../../../data/formats/input-file.ts";
+import { decodeText, type InputFile, type TextChunk } from "../../../data/formats/input-file.ts";
 import { readJsonObjects } from "../../../data/formats/json-objects.ts";
 import { cutBytes, FIELDS, formatReport, makeRecord, readRows } from "../input.ts";
 
@@ -138,7 +138,7 @@ test.each([
 
 describe("rows of CSV", () => {
   const readCells = async (text: string, size: number) =>
-    (await Array.fromAsync(readCsvRows(readText(Readable.from(cutBytes(text, size)))))).flat();
+    (await Array.fromAsync(readCsvRows(decodeText(Readable.from(cutBytes(text, size)))))).flat();
   const cell = fc.string({ unit: fc.constantFrom("a", "é", ",", '"', "\n", "\r", "\r\n", " ") });
   const row = fc.record({
     cells: fc.array(cell, { minLength: 2, maxLength: 4 }),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { MAX_LINE_LENGTH, readBytes, readText } from "../../../data/formats/input-file.ts";
+import { decodeText, MAX_LINE_LENGTH, readBytes } from "../../../data/formats/input-file.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { cutBytes } from "../input.ts";
 
@@ -52,7 +52,7 @@ test("does not convert an error of a bug", async () => {
 test("a line that is too long is returned in parts with the same line number", async () => {
   const long = Buffer.alloc(MAX_LINE_LENGTH / 2, "x");
   const chunks = [Buffer.from("1\n"), long, long, long, long, Buffer.from("\n3")];
-  const textChunks = await Array.fromAsync(readText(Readable.from(chunks)));
+  const textChunks = await Array.fromAsync(decodeText(Readable.from(chunks)));
   expect(textChunks.map(({ text, ...rest }) => ({ ...rest, length: text.length }))).toEqual([
     { line: 1, complete: true, length: 2 },
     { line: 2, complete: false, length: MAX_LINE_LENGTH * 1.5 },
@@ -67,14 +67,14 @@ test.each([
   ["cut off by the end of the file", [Buffer.from("a\nb"), Buffer.from("€").subarray(0, 2)], 2],
 ])("rejects bytes that are not UTF-8: %s", async (_, chunks, line) => {
   const message = expect.stringContaining("is not UTF-8 text");
-  const reading = Array.fromAsync(readText(Readable.from(chunks)));
+  const reading = Array.fromAsync(decodeText(Readable.from(chunks)));
   await expect(reading).rejects.toMatchObject({ message, line });
 });
 
 test("finds the line of the first invalid byte, for any size of chunks", async () => {
   const bytes = Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 0x0a, 0xff])]);
   for (let size = 1; size <= bytes.length; size++) {
-    const reading = Array.fromAsync(readText(Readable.from(cutBytes(bytes, size))));
+    const reading = Array.fromAsync(decodeText(Readable.from(cutBytes(bytes, size))));
     await expect(reading, `chunks of ${size} bytes`).rejects.toMatchObject({ line: 3 });
   }
 });

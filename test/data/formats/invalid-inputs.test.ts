@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { GUIDE } from "../../../data/formats/problem.ts";
-import { stage } from "../../../data/staging.ts";
+import { CONVERSION_HINT } from "../../../data/formats/problem.ts";
+import { stageFiles } from "../../../data/staging.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { cutBytes, FIELDS, findProblems, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
 
@@ -181,7 +181,7 @@ test.each(
       '-:5: "{\\"id\\":1]" is not valid JSON',
       "-:6: is not a record or a page in JSON",
     ]],
-    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, [`-:1: is a JSON object of more than 8 MB, or one that never ends; ${GUIDE}`]],
+    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, [`-:1: is a JSON object of more than 8 MB, or one that never ends; ${CONVERSION_HINT}`]],
     ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is an error response, not a page']],
     ["a record with all members of an envelope", JSON.stringify({ ...makeRecord(), ...ENVELOPE, results: [] }), ["count", "next", "previous", "results"].map((name) => `-:1: ${name} is not a field of a record`)],
     ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', ["-:1: count null is not a whole number"]],
@@ -189,7 +189,7 @@ test.each(
     ["a byte order mark inside an array", `[${RECORD},\n\ufeff${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
     ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
     ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
-    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), [`-:1: is a JSON object with more than 200000 values; ${GUIDE}`]],
+    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), [`-:1: is a JSON object with more than 200000 values; ${CONVERSION_HINT}`]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
     ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
     ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, [`-:100: ${DEEP}`]],
@@ -225,7 +225,7 @@ test("reports paths that cannot be read", async () => {
   await mkdir(join(folder, "directory"));
   for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
   const paths = ["nothing", "directory", "file/below"].map((name) => join(folder, name));
-  const { message } = await stage(["", ...paths]).catch((error) => error);
+  const { message } = await stageFiles(["", ...paths]).catch((error) => error);
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",

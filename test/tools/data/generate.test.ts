@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
-import { stageFiles } from "../../data/input.ts";
+import { stageContents } from "../../data/input.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { removeProgress, runData } from "../command-line/run-command.ts";
 
@@ -18,7 +18,7 @@ test("generate writes the same records in every format, and different ones for a
   const read = async (...args: string[]) => {
     const size = ["--records", "120", "--cameras", "5", "--interval", "1h"];
     const { stdout } = await generate(...size, ...args);
-    return (await stageFiles({ a: stdout }, { strict: true })).records;
+    return (await stageContents({ a: stdout }, { strict: true })).records;
   };
   const records = await read();
   expect(records).toHaveLength(120);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER } from "../../../data/formats/csv.ts";
-import { GUIDE } from "../../../data/formats/problem.ts";
+import { CONVERSION_HINT } from "../../../data/formats/problem.ts";
 import { loadSeed } from "../../../data/seed-writer.ts";
 import { STORE_NAMES, type StoreName } from "../../../data/writer/configuration.ts";
 import type { Page } from "../../../src/records/record.ts";
@@ -92,7 +92,7 @@ describe("the previous records are still served if a load fails:", () => {
 
   test("invalid input ends with exit status 1", async () => {
     const file = await write("bad.jsonl", "{}\n");
-    const problem = `${file}:1: {} is not a record: it has no field of a record; ${GUIDE}`;
+    const problem = `${file}:1: {} is not a record: it has no field of a record; ${CONVERSION_HINT}`;
     expect(await load(file)).toEqual({ status: 1, stdout: "", stderr: `${problem}\nNothing was loaded.\n` });
     await expectPrevious();
   });
@@ -146,7 +146,7 @@ test.each([
 test("check counts the records that can be loaded, and reports the same problems as load", async () => {
   const checked = await runData(["check", "data/seed/2019-05-17.csv"]);
   expect(checked).toEqual({ status: 0, stderr: "", stdout: "4084 records can be loaded.\n" });
-  const stderr = `-:1: {} is not a record: it has no field of a record; ${GUIDE}\nThe files cannot be loaded.\n`;
+  const stderr = `-:1: {} is not a record: it has no field of a record; ${CONVERSION_HINT}\nThe files cannot be loaded.\n`;
   expect(await runData(["check", "-"], "{}")).toEqual({ status: 1, stdout: "", stderr });
 });
 

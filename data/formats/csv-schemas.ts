@@ -3,11 +3,11 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { formatCount, formatValue } from "../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
 import { countOccurrences, type InputFile, type TextChunk } from "./input-file.ts";
-import { GUIDE, type Problem, UnreadableError } from "./problem.ts";
+import { CONVERSION_HINT, type Problem, UnreadableError } from "./problem.ts";
 import { type Field, type InputRow, RECORD_FIELDS, type RecordRow } from "./validation.ts";
 
 /** A kind of CSV file, which the header distinguishes. */
-interface CsvTable {
+interface CsvSchema {
   /** Completes the message "... is not the header of ...". */
   title: string;
   /** The columns, in any order. */
@@ -17,7 +17,7 @@ interface CsvTable {
 }
 
 /** Records with a column for each field. An empty `camera_ok` is null. */
-const RECORDS: CsvTable = {
+const RECORDS: CsvSchema = {
   title: "a records file",
   fields: RECORD_FIELDS,
   convert: (values, file, line) => ({ file, line, record: values as TrafficRecord }),
@@ -53,7 +53,7 @@ type Observation = Record<"image_proc" | "image_capt" | "camera_ref", string> &
   Record<"car" | "person" | "bicycle" | "motorcycle" | "bus" | "truck", number> & { warnings: number | null };
 
 /** The detection engine's daily report: one image per row. */
-const REPORT: CsvTable = {
+const REPORT: CsvSchema = {
   title: "a report",
   fields: {
     image_proc: TIME,
@@ -107,7 +107,7 @@ export async function* readCsv(
 
 /** Creates a function that parses a row. It returns undefined for the header, which concatenated files repeat. */
 function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
-  const { fields, convert } = requireTable(header);
+  const { fields, convert } = requireSchema(header);
   const columns = header.cells.map((name) => ({ name, ...(fields[name] as Field) }));
   for (const column of columns) if (modelName && column.name === "model_name") column.parse = () => modelName;
   // A concatenated file may begin with a byte order mark.
@@ -134,20 +134,20 @@ function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
 }
 
 /** @throws UnreadableError with the differences from the more likely kind of file */
-function requireTable({ cells, line }: CsvRow): CsvTable {
-  const table = /image_/i.test(cells.join()) ? REPORT : RECORDS;
-  const names = Object.keys(table.fields);
+function requireSchema({ cells, line }: CsvRow): CsvSchema {
+  const schema = /image_/i.test(cells.join()) ? REPORT : RECORDS;
+  const names = Object.keys(schema.fields);
   const missing = names.filter((name) => !cells.includes(name));
   const surplus = cells.filter((name, index) => !names.includes(name) || cells.indexOf(name) < index);
-  if (missing.length === 0 && surplus.length === 0) return table;
+  if (missing.length === 0 && surplus.length === 0) return schema;
   const list = (some: string[]) => formatValue(some.slice(0, 5), 200);
   const separator = findSeparator(cells.join());
   const found =
     missing.length === names.length
       ? `it starts with ${list(separator === "," ? cells : cells.join().split(separator))}, separated by ${formatValue(separator)}`
       : `missing: ${missing.join(", ") || "none"}; unknown or repeated: ${list(surplus)}`;
-  const message = `is not the header of ${table.title} (lower-case names, separated by commas): ${found}`;
-  const hint = table === RECORDS ? `; ${GUIDE}` : "";
+  const message = `is not the header of ${schema.title} (lower-case names, separated by commas): ${found}`;
+  const hint = schema === RECORDS ? `; ${CONVERSION_HINT}` : "";
   throw new UnreadableError(message + hint, line);
 }
 
