@@ -1,4 +1,4 @@
-/** Longer reasons are shortened, because a message can quote a long damaged value. */
+/** The maximum length of a logged reason, because a message can quote a long damaged value. */
 const MAX_REASON_LENGTH = 500;
 
 /** The number of logged stack frames, starting where the error was thrown. */

@@ -11,7 +11,7 @@ export type Day = [date: string, records: number, failing: number, unknown: numb
 /** The numbers of records and of counted road users in one hour of the day in UTC, ignoring records with `camera_ok` `False`. */
 export type Hour = [records: number, roadUsers: number];
 
-/** A summary of the records of a load. It is stored with the load, so that no request has to read all records. */
+/** A summary of the records of a load, stored with the load, so that no request has to read all records. */
 export interface Statistics {
   /** Timestamps of the oldest and of the newest record; null in an empty collection. */
   first: string | null;

@@ -12,7 +12,7 @@ import { HTML_HEADERS } from "../html-middleware.ts";
 import { renderLanding, type SamplePage } from "./landing-page.tsx";
 import { createSummary, groupStatistics } from "./summary.ts";
 
-/** Creates the route of the landing page. It describes the service and its records in HTML or JSON. */
+/** Creates the route of the landing page, a description of the service and of its records in HTML or JSON. */
 export function createLanding(): Hono<AppEnv> {
   const landing = new Hono<AppEnv>();
   const getStatistics = createStatisticsCache();
