@@ -44,7 +44,7 @@ export function createApp(now = () => Date.now()) {
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
 
-  // The first match builds the router. Without this line, the first request would wait for that.
+  // The first match builds the router. Without this line, the first request would build the router.
   app.router.match("GET", "/");
   return Object.assign(app, {
     /** Forgets the requests that the condition `times` has counted. */

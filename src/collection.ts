@@ -136,7 +136,7 @@ function toNotModified(response: Response, ifNoneMatch: string): Response {
   return new Response(null, { status: 304, headers });
 }
 
-/** The latest hash, cached because hashing is slow compared with a page. Only one hash is cached, because clients can send any number of `Host` values. */
+/** The latest hash, cached because hashing is slow. Only one hash is cached, because clients can send any number of `Host` values. */
 let latestHash: { text: string; hash: string } | undefined;
 
 /**

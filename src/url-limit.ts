@@ -4,9 +4,9 @@ import { HttpError } from "./http/errors.ts";
 import { getLastValue, getOrigin } from "./http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, MAX_PAGE } from "./records/page.ts";
 
-/** The HTML view repeats the URL of its request in each of its links. */
+/** The maximum length of a URL, because the HTML view repeats the URL of the request in each link. */
 const MAX_URL_LENGTH = 2_048;
-/** The HTML view has a hidden input for each parameter in each of its forms. */
+/** The maximum number of parameters, because each form of the HTML view has a hidden input for each parameter. */
 const MAX_PARAMETERS = 50;
 
 /** The parameters that links set, with the longest value of each. */

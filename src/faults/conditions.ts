@@ -57,7 +57,7 @@ function parsePages(text: string) {
   return pages.length <= MAX_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
 }
 
-/** Accepts a number in every format that JavaScript prints, such as `1e-7`. Limits the digits, because `Preference-Applied` repeats them. */
+/** Accepts every number format of JavaScript, such as `1e-7`. Limits the digits, because `Preference-Applied` repeats them. */
 function parseShare(text: string): number | undefined {
   const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,24})(?:e-[0-9]{1,3})?$/.test(text);
   return isDecimal && Number(text) <= 1 ? Number(text) : undefined;

@@ -23,7 +23,8 @@ export type Faults = ReturnType<typeof createFaults>;
 
 /**
  * Creates the faults of a service. No response has `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification fixes
- * `Vary`. So a cache may answer a request that has the header `Prefer` with a stored page. A response that the header has changed is never stored.
+ * `Vary`. So a cache may answer a request that has the header `Prefer` with a stored page. Caches never store a response that this
+ * header has changed.
  * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
  */
 export function createFaults(now: () => number) {
@@ -149,11 +150,11 @@ function setPreferenceHeaders(
   applied: OptionName[],
 ): void {
   const faults = applied.filter((name) => !OPTIONS[name].createGetHiddenCount);
-  // Caches do not vary on `Prefer`, so they must not send this response to other clients, not even with a 304 (RFC 9111, 4.3.4).
+  // Caches do not vary on `Prefer`, so they must not store this response, and a 304 must not update a stored page (RFC 9111, 4.3.4).
   const isPrivate =
     warnings.length > 0 || faults.length > 0 || applied.some((name) => headerOptions.includes(name));
   if (isPrivate) headers.delete("ETag");
-  // Without a fault, a cache must revalidate, because the next response may have one.
+  // Caches must revalidate a response without a fault, because the next response may have a fault.
   if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHE_CONTROL))
     headers.set("Cache-Control", isPrivate ? ERROR_CACHE_CONTROL : "no-cache");
   // A condition or `seed` is listed only if it affected an applied fault.

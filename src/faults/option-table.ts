@@ -3,7 +3,7 @@ import type { Option } from "./option.ts";
 import { PAGE_OPTIONS } from "./page-options.ts";
 import { RESPONSE_OPTIONS } from "./response-options.ts";
 
-/** Every option by its name. The documentation, effects and `Preference-Applied` have the same order. */
+/** Every option by its name. The documentation, the effects and `Preference-Applied` follow the order of this table. */
 export const OPTIONS = { ...RESPONSE_OPTIONS, ...PAGE_OPTIONS, ...CONDITIONS };
 
 export type OptionName = keyof typeof OPTIONS;

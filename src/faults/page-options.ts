@@ -75,7 +75,7 @@ export const PAGE_OPTIONS = {
     example: "grow=15/m",
     parse: parseGrowth,
     /**
-     * At first, about half of the records are hidden, or the growth of a day if that is less. When all records are visible, growth
+     * At first, about half of the records are hidden, but at most the growth of a day. When all records are visible, growth
      * starts over. The number depends only on the time, so all instances hide the same records.
      */
     createGetHiddenCount: (interval, now) => (total) => {

@@ -114,7 +114,7 @@ function preventCompression(headers: Headers): void {
 /** The time in which the runtime sends the first half. When the body breaks, the runtime discards unsent bytes. */
 const ABORT_DELAY_MS = 50;
 
-/** Sends half of a body and closes the connection. Content-Length announces the whole body, so clients must notice the cut (RFC 9112, 8). */
+/** Sends half of a body and closes the connection. Content-Length states the whole length, so clients must notice the cut (RFC 9112, 8). */
 function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.length);
   const writer = writable.getWriter();

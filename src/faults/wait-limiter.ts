@@ -1,10 +1,10 @@
 import { HttpError, unavailable } from "../http/errors.ts";
 import type { Wait } from "./option.ts";
 
-/** The maximum number of waits in an instance. Each of them uses memory, and an instance has 128 MB. */
+/** The maximum number of waits in an instance. Each wait uses memory, and an instance has 128 MB. */
 const MAX_WAITS = 100;
 
-/** The maximum number of waits of one client, so that each client can wait. */
+/** The maximum number of waits of one client, so that one client cannot use all waits. */
 const MAX_WAITS_PER_CLIENT = 50;
 
 /** A response that waits, or whose body is being sent slowly. */
@@ -20,8 +20,8 @@ export function createWaitLimiter() {
   /**
    * @param signal Ends the wait when the client disconnects
    * @param client The key of the client that set the options; undefined if the deployment did
-   * @returns A function that ends the wait of a slow body early; undefined if the deployment cannot wait
-   * @throws 503 if the client cannot wait
+   * @returns A function that ends the wait of a slow body early; undefined if there is no room for a wait that the deployment set
+   * @throws 503 if there is no room for a wait that the client set
    */
   return async (
     { beforeMs = 0, bodyMs = 0 }: Wait,

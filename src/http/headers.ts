@@ -37,7 +37,7 @@ export type Representation = "json" | "html";
 /**
  * Returns the representation with the higher weight in `Accept`, or at equal weights with the more specific media range, or JSON.
  * @param accept The header. Without a media range, it allows every type
- * @returns undefined if `Accept` allows neither
+ * @returns undefined if `Accept` allows neither JSON nor HTML
  */
 export function getPreferredRepresentation(accept: string | undefined): Representation | undefined {
   // Skips parsing for the two values that most clients send.
@@ -50,7 +50,7 @@ export function getPreferredRepresentation(accept: string | undefined): Represen
   return (html.weight - json.weight || html.specificity - json.specificity) > 0 ? "html" : "json";
 }
 
-/** Finds the most specific range that matches a media type. Without one, the weight is 0. */
+/** Finds the most specific range that matches a media type. If no range matches, the weight is 0. */
 function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
   const [kind] = mediaType.split("/");
   for (const [index, range] of [mediaType, `${kind}/*`, "*/*"].entries()) {
@@ -70,7 +70,7 @@ export const serviceHeaders: AppMiddleware = (c, next) => {
 
 /**
  * Responds to CORS preflights. Hono's own middleware treats every OPTIONS request as a preflight, but the collection responds to OPTIONS.
- * Browsers do not send `PUT`, `PATCH` or `DELETE` after this response, so in a script they fail without a status.
+ * Browsers do not send `PUT`, `PATCH` or `DELETE` after this response, so in a script these methods fail without a status.
  */
 export const respondToPreflight: AppMiddleware = async (c, next) => {
   if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)

@@ -16,7 +16,8 @@ export function prefersHtml({ req }: AppContext): boolean {
 /**
  * Returns the origin of links: scheme, host and port, without a slash at the end.
  * @param requestUrl The URL of the request
- * @param publicOrigin The setting PUBLIC_ORIGIN replaces the origin of the request. An invalid value is ignored, so that the error response has links
+ * @param publicOrigin The setting PUBLIC_ORIGIN, which replaces the origin of the request. An invalid value is ignored, so that the
+ *   error response has links
  */
 export function getOrigin(requestUrl: string, publicOrigin: string | undefined): string {
   return (publicOrigin && parseOrigin(publicOrigin)) || new URL(requestUrl).origin;
@@ -41,7 +42,7 @@ export function requireOrigin(setting: string, text: string): void {
 
 /**
  * Chooses the representation of a response.
- * @param format The query parameter. If the parameter is `api`, empty or null, `Accept` decides
+ * @param format The query parameter. With `json`, the result is JSON. With `api`, an empty value or null, `Accept` decides
  * @throws 404 for a different format, 406 if `Accept` allows neither representation
  */
 export function negotiate(format: string | null, accept: string | undefined): Representation {

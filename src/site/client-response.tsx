@@ -13,7 +13,7 @@ export interface ClientResponse {
   prefer: string | undefined;
   /** The URL of the request, with the public origin of the service. */
   url: URL;
-  /** The URL of the same page without preferences, if there is one. */
+  /** The URL of the same page without faults. Undefined on other paths, or if neither PREFER nor the query sets options. */
   urlWithoutFaults: string | undefined;
   /** The date of the jump that led to the page, if there was one. */
   jumpDate: string | undefined;

@@ -24,7 +24,7 @@ export function quoteForShell(text: string): string {
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** JSON with a member on each line, and with links to the neighboring pages. Built as a string, because an element for each member would be slow. */
+/** JSON with a member on each line, and with links to the neighboring pages. The HTML is a string, because rendering elements is slow. */
 export const JsonText: FC<{ value: unknown }> = ({ value }) => {
   const html = JSON.stringify(value, null, 2)
     .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? "")

@@ -64,7 +64,7 @@ function getRequestInfo(c: AppContext): Omit<ClientResponse, "status" | "headers
   };
 }
 
-/** Gets the URL of the same page without preferences; undefined if the header `Prefer` sets them. */
+/** Gets the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */
 function getUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
   if (c.env.PREFER) return changeQuery(url, "prefer", "none");
   return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;

@@ -1,13 +1,13 @@
 import type { JSX as HonoJsx } from "hono/jsx/jsx-runtime";
 
-// The functions that JSX compiles to (`jsxImportSource` in tsconfig.json), following the syntax of HTML (HTML standard, 13.1). They build a string
-// directly. Hono's functions build a tree first, and that slows down the first response of an instance.
+// The functions that JSX compiles to (`jsxImportSource` in tsconfig.json), with the syntax of HTML (HTML standard, 13.1). These
+// functions build a string, because Hono's functions build a tree first, and that slows down the first response of an instance.
 
 /** HTML in which all text is escaped. */
 export class Markup {
   readonly html: string;
 
-  /** @param html HTML. It is not escaped again */
+  /** @param html Escaped HTML */
   constructor(html: string) {
     this.html = html;
   }

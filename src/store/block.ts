@@ -33,7 +33,7 @@ export const RECORD_SEPARATOR = ",\n";
 const BLOCK_START = "[\n";
 const BLOCK_END = "\n]";
 
-/** Returns the number of the block that contains a place. For the count of a load, returns its number of blocks. */
+/** Returns the number of the block that contains a place. The block of the last place, `count`, is the last block of a load. */
 export function getBlockNumber(place: number): number {
   return Math.ceil(place / BLOCK_SIZE);
 }

@@ -5,7 +5,7 @@ import { createKvStore, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./state.ts";
 
-/** An environment that can contain a store of this process. The package and the tests use it instead of a binding. */
+/** An environment that can contain a store in the memory of the process. The package and the tests use this store instead of a binding. */
 export interface StoreEnv extends Env {
   MEMORY?: Store;
 }

@@ -47,11 +47,11 @@ export function buildStateQuery(withBlock: BlockSelector | undefined): string {
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
 }
 
-/** Adds advice if the database has no tables: without `npm run deploy`, `wrangler deploy` creates an empty database. */
+/** Adds advice if the database has no tables: `wrangler deploy` alone creates an empty database. */
 function throwQueryError(cause: unknown): never {
   if (!isTableMissing(cause)) throw cause;
   const message =
-    "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start -- OPTIONS`, with the options of `wrangler dev`";
+    "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start -- OPTIONS`, where OPTIONS are the same as for `wrangler dev`";
   throw new Error(message, { cause });
 }
 
@@ -67,7 +67,7 @@ function getText(row: SqlRow | undefined): string | null {
 /** Wraps the worker's binding, with retries. */
 export function toSqlDatabase(database: D1Database): SqlDatabase {
   return {
-    // All other reads can use any replica, because the blocks of a load never change.
+    // Unless `fromPrimary` is set, any replica can respond, because the blocks of a load never change.
     query: (sql, parameters, fromPrimary) =>
       retry(
         async () => {
@@ -82,7 +82,7 @@ export function toSqlDatabase(database: D1Database): SqlDatabase {
 
 /**
  * Messages of D1 errors that are worth a retry: a lost connection, an import of a load, or a local database that another process is
- * writing to. Errors of overload, of time and memory limits and of the daily limits of the free plan would get worse with a retry.
+ * writing to. Retries would add to the cause of other errors: overload, time and memory limits, and the daily limits of the free plan.
  */
 const TRANSIENT_ERRORS = [
   "SQLITE_BUSY",

@@ -3,9 +3,9 @@ import { retry, SHORT_PAUSES } from "./retry.ts";
 import { NOTHING_LOADED, parseState, type Store } from "./state.ts";
 
 /*
- * The collection in a KV namespace. A location may return a value, or its absence, that is up to 60 seconds old, separately for each key.
- * Each response still uses one state: the key of a block contains the name of its load, names are never reused, and the writer stores the
- * state when the blocks are visible everywhere.
+ * The collection in a KV namespace. For each key separately, a location may return the value, or report the absence, of up to 60
+ * seconds ago. Each response still uses one state: the key of a block contains the name of its load, names are never reused, and the
+ * writer stores the state when the blocks are visible everywhere.
  */
 
 /** A KV namespace: the worker's binding, the wrangler command line, or local files. Transient errors are retried. */
@@ -23,10 +23,10 @@ export function getBlockKey(load: string, number: number): string {
   return `block/${load}/${number}`;
 }
 
-/** In seconds: the minimum that KV allows, because the state changes. */
+/** The cache lifetime of the state in seconds: the minimum that KV allows, because the state changes. */
 const STATE_CACHE_TTL = 30;
 
-/** In seconds: one day, because blocks never change. */
+/** The cache lifetime of a block in seconds: one day, because blocks never change. */
 const BLOCK_CACHE_TTL = 86_400;
 
 export function createKvStore(namespace: KeyValueStore): Store {

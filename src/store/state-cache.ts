@@ -5,10 +5,10 @@ import { DamagedStateError, type State } from "./state.ts";
 
 // Blocks never change, so only the cached state can be too old. docs/architecture.md, "The cached state", lists the cases.
 
-/** Max age of a confirmation, from the start of the read of the primary database to the start of the request that uses it. */
+/** Max age of a confirmation, from the start of the read of the primary database to the start of the request that uses the confirmation. */
 export const CONFIRMATION_MAX_AGE_MS = 1_000;
 
-/** Max age of the cached state, from the start of its read. After a failed read, the state is served for this long again. */
+/** Max age of the cached state, from the start of its read. After a failed read, the cached state is served for the same time again. */
 export const STATE_MAX_AGE_MS = 5_000;
 
 /** If a refresh starts this soon after the expiry, other requests use the cached state. After a longer idle time, they wait. */

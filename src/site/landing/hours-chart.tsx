@@ -12,8 +12,8 @@ const LINES = [
 type Means = (number | null)[];
 
 /**
- * A chart of the mean number of road users per record by hour of the day. The sentences below the chart have the highest and the lowest
- * hour of each line. If the style sheet is missing, only the text is visible.
+ * A chart of the mean number of road users per record by hour of the day. The sentences below the chart state the highest and the
+ * lowest hour of each line. If the style sheet is missing, only the text is visible.
  */
 export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   const toMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);

@@ -16,7 +16,7 @@ import { createSummary, groupStatistics } from "./summary.ts";
 export function createLanding(): Hono<AppEnv> {
   const landing = new Hono<AppEnv>();
   const getStatistics = createStatisticsCache();
-  /** The latest HTML. Most requests have the same state, origin and settings. */
+  /** The latest HTML, cached because most requests have the same state, origin and settings. */
   let latest: { key: string; html: string } | undefined;
 
   landing.get("/", async (c) => {
@@ -47,7 +47,7 @@ export function createLanding(): Hono<AppEnv> {
   return landing;
 }
 
-/** Caches the summarized statistics of the latest load. */
+/** Caches the grouped statistics of the latest load. */
 function createStatisticsCache() {
   let latest: ReturnType<typeof groupStatistics> | undefined;
   return async (c: AppContext) => {

@@ -44,7 +44,7 @@ export function createSummary(
     rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),
     /** Whether requests can have faults. */
     faults: settings.FAULTS !== "off",
-    /** The default preferences of the deployment; null if there are none. */
+    /** The default options of the deployment; null if PREFER is empty or faults are off. */
     prefer: settings.FAULTS === "off" ? null : settings.PREFER || null,
     statistics,
   };
@@ -60,11 +60,12 @@ export interface Period {
   first: string;
   last: string;
   records: number;
-  /** The number of records with `camera_ok` `False`, and below with `camera_ok` null. */
+  /** The number of records with `camera_ok` `False`. */
   failing: number;
+  /** The number of records with `camera_ok` null. */
   unknown: number;
   road_users: number;
-  /** The mean per record, ignoring records with `camera_ok` `False`; null if there are no other records. */
+  /** The mean per record, ignoring records with `camera_ok` `False`; null if all records are ignored. */
   mean_road_users: number | null;
 }
 

@@ -152,7 +152,7 @@ interface Entry {
 }
 
 /**
- * A list of entries. Their links are not in the tab order, because keyboard users would need three times as many steps through the page.
+ * A list of entries. Their links are not in the tab order, because keyboard users would need many more steps through the page.
  * @param kind The prefix of the `id` of each entry
  */
 const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
@@ -187,7 +187,7 @@ function listParameters({ parameters }: Operation): Entry[] {
   return parameters.map(({ name, in: location, schema, description }) => ({
     name,
     detail: `${location}: ${describeSchema(schema)}`,
-    // The section about faults replaces the list.
+    // Omit the list of options, because the section about faults contains it.
     text: description.replace(/:\n\n- .*/s, ": see Faults, below."),
   }));
 }
