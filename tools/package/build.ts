@@ -16,7 +16,7 @@ const ASSETS = join(DIST, "assets");
 
 const { name, version, description, license } = readJson(PROJECT);
 const { metafile, outputFiles } = await build({
-  entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "cli.ts") },
+  entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "command.ts") },
   outdir: join(DIST, FOLDER),
   bundle: true,
   // Keeps dynamic imports separate, because only some commands need them.

@@ -1,3 +1,5 @@
+#!/usr/bin/env node
+
 import { type Command, Option } from "commander";
 import {
   createProgram,

@@ -1,4 +1,3 @@
-import "./node-version.ts";
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
