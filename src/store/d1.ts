@@ -40,7 +40,7 @@ export function createD1Store(database: SqlDatabase): Store {
 }
 
 /** Builds the query for the state and, if a block is selected, for this block of its load. */
-export function buildStateQuery(withBlock: BlockSelector | undefined): string {
+function buildStateQuery(withBlock: BlockSelector | undefined): string {
   const state = "SELECT state.load, count, loaded_at, sequence, source";
   if (withBlock === undefined) return `${state} FROM state`;
   const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "?1";

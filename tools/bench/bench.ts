@@ -8,9 +8,7 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import { getTemporaryPath, PROJECT, runWrangler } from "../../data/writer/wrangler.ts";
 import type { Env } from "../../src/bindings.ts";
-import { COLLECTION_PATH, getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
-import { getBlockNumber } from "../../src/store/block.ts";
-import { buildStateQuery } from "../../src/store/d1.ts";
+import { COLLECTION_PATH, getLastPage } from "../../src/records/page.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { type BenchOptions, measureCases, type PageRequest } from "./cases.ts";
 
@@ -40,18 +38,12 @@ async function bench({ records, ...options }: { records: number } & BenchOptions
     const seconds = Number(((performance.now() - startedAt) / 1_000).toFixed(3));
     return { store, records, seconds, peak_memory_mb };
   });
-  const { request, env } = await startServers(file, folder);
+  const request = await startServers(file, folder);
   // Page 11 has both links, like the middle page.
   const pages = { first: 11, middle: Math.ceil(getLastPage(records) / 2), last: getLastPage(records) };
-  const measured = await measureCases(options, ({ store, page, mode }) =>
+  const requests = await measureCases(options, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
-  const requests = await Array.fromAsync(measured, async (row) => {
-    const page = row.store === "d1" && row.mode === "cold" && row.page;
-    const block = page && getBlockNumber(pages[page] * PAGE_SIZE);
-    const query = block ? await env.DB.prepare(buildStateQuery(block)).bind(block).all() : null;
-    return { ...row, rows_read: query?.meta.rows_read ?? null };
-  });
   return { requests, loads };
 }
 
@@ -79,13 +71,12 @@ async function startServers(file: string, folder: string) {
   await env.DB.prepare("CREATE TABLE baseline AS SELECT hex(randomblob(500)) AS text").run();
   await env.KV.put("baseline", "x".repeat(1_000));
   /** Every server must send the same page as the package. */
-  const request = async (page: number, store: string | null, mode: string): Promise<PageRequest> => {
+  return async (page: number, store: string | null, mode: string): Promise<PageRequest> => {
     const origin = origins[mode] ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
     const target = `${COLLECTION_PATH}?format=api&page=${page}`;
     const body = await (await fetch(memory + target)).text();
     return { url: origin + target, body: body.replaceAll(memory, origin) };
   };
-  return { request, env };
 }
 
 /**
