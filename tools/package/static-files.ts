@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import { getMimeType } from "hono/utils/mime";
 import paths from "../../dist/asset-paths.ts";
-import { matchesETag } from "../../src/http/headers.ts";
 
 /** The contents of static files and templates, by path. The build replaces this name. */
 declare const SITE: Record<"files" | "templates", Record<string, string>>;
@@ -19,23 +17,20 @@ const files = new Map(
       ...HEADERS,
       "Content-Type": getMimeType(path) ?? "text/plain; charset=utf-8",
       "Cache-Control": `public, max-age=${path.startsWith("/assets/") ? "31536000, immutable" : "0, must-revalidate"}`,
-      ETag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`,
     };
     return [path, { headers, text }];
   }),
 );
 
 /** Responds with a static file, as the platform does. Returns undefined if the path has no static file. */
-export function respondWithFile({ method, url, headers }: Request): Response | undefined {
+export function respondWithFile({ method, url }: Request): Response | undefined {
   const { pathname, search } = new URL(url);
   if (pathname === "/favicon.ico")
     return new Response(null, { status: 302, headers: { ...HEADERS, Location: paths["icon.svg"] + search } });
   const file = files.get(pathname);
   if (!file) return undefined;
   if (method !== "GET") return new Response(null, { status: 405, headers: HEADERS });
-  const isUnchanged = matchesETag(headers.get("If-None-Match") ?? undefined, file.headers.ETag);
-  const [text, status] = isUnchanged ? [null, 304] : [file.text, 200];
-  return new Response(text, { status, headers: file.headers });
+  return new Response(file.text, { headers: file.headers });
 }
 
 /** The binding that the service reads its templates from. */

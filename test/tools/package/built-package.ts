@@ -53,8 +53,8 @@ export async function startCommand(cwd: string, args: string[], runtime = [proce
   const printed = text(command.stderr);
   const [line] = await once(createInterface(command.stdout), "line");
   /** Ends the command. Returns its exit status and its standard error. */
-  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
-    command.kill(signal);
+  const stop = async () => {
+    command.kill();
     const [status] = await once(command, "close");
     return { status, stderr: removeProgress(await printed) };
   };
