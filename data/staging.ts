@@ -56,17 +56,9 @@ const RECORDS_SOURCE = "records of a program";
 export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
   return stageRows([IN_MEMORY_FILE], [RECORDS_SOURCE], { strict: true }, async (collector) => {
     let line = 0;
-    for (const record of records)
-      collector.add(checkRecord(record, { file: IN_MEMORY_FILE, line: ++line }), 0);
+    const file = IN_MEMORY_FILE;
+    for (const record of records) collector.add(checkRecord(record, { file, line: ++line }), 0);
   });
-}
-
-/** Formats the number of records, and how many of them were corrected or skipped. */
-export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
-  const corrected = `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
-  const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
-  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
-  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }
 
 async function stageRows(
@@ -108,7 +100,7 @@ async function stageRows(
   }
 }
 
-/** Compares the records. The rows of reports get their numbers first. */
+/** Compares the records. Before that, the rows of reports get their ids. */
 function compareRecords(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
   if (kinds.report && kinds.records) return;
   if (kinds.report) assignReportIds(database);
@@ -118,4 +110,12 @@ function compareRecords(database: DatabaseSync, files: string[], { kinds, report
 async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {
   const step = openStep?.(name, { unit: "MB" });
   return action(step).finally(() => step?.close());
+}
+
+/** Formats the number of records, and how many of them were corrected or skipped. */
+export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
+  const corrected = `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
+  const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
+  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
+  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }

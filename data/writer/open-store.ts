@@ -31,8 +31,8 @@ function getStateFolder({ persistTo, config }: StoreChoice): string {
 const OBJECT_CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
 
 /**
- * Runs an action that writes to a local store while no other command of this machine writes. Readers need no lock. A deployed store
- * cannot be locked.
+ * Runs an action that writes to a store. A local store is locked, so that no other command on this machine writes to it. Readers need
+ * no lock, and a deployed store cannot be locked.
  * @param waitMs How long to wait until another process has released the lock
  * @throws Error if the lock was not released
  */
@@ -96,6 +96,9 @@ function openLocalStore(
   return { ...opened, store, migrate: () => applyMigrations(database) };
 }
 
+/** The SQLite error code of a damaged file. */
+const SQLITE_CORRUPT = 11;
+
 /** Returns an error with the name of a damaged file, because SQLite does not name it. Returns other errors unchanged. */
 function toDamageError(error: unknown, path: string): unknown {
   if (Object(error).errcode !== SQLITE_CORRUPT) return error;
@@ -110,9 +113,6 @@ function getObjectName(
   if (name === "d1") return database?.preview_database_id ?? database?.database_id ?? "DB";
   return namespace?.preview_id ?? namespace?.id ?? "KV";
 }
-
-/** The SQLite error code of a damaged file. */
-const SQLITE_CORRUPT = 11;
 
 /** The SQLite error code of a file that another connection has locked. */
 const SQLITE_BUSY = 5;
