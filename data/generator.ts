@@ -22,8 +22,8 @@ const EPOCH = GENERATOR_EPOCH.getTime() / 1000;
 const [HOUR, DAY] = [3600, 24 * 3600];
 
 /**
- * A pattern of sites, which is repeated: the prefix of the camera references, the number of cameras, the number of parked cars, and the
- * mean counts of the busiest hour, in the order of `ROAD_USERS`.
+ * The kinds of sites, repeated in this order: the prefix of the camera references, the number of cameras, the number of parked cars, and
+ * the mean counts of the busiest hour, in the order of `ROAD_USERS`.
  */
 const SITES = [
   { prefix: "a", cameras: 1, parked: 0, peaks: [1.5, 16, 1.5, 0.2, 0.1, 0.5] },
@@ -48,8 +48,8 @@ const PEOPLE_ACTIVITY = [
 ];
 
 /**
- * Generates records, oldest first, and by `camera_ref` descending inside one timestamp. A record depends only on the random seed, the
- * interval length, its camera and its interval. Its id depends on the number of cameras, too. So a longer period only adds records.
+ * Generates records, oldest first, and in descending order of `camera_ref` at the same time. A record depends only on the random seed,
+ * the interval length, its camera and its interval. Its id depends on the number of cameras, too. So a longer period only adds records.
  */
 export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
   const { seed = 1, cameras: count = 86, interval: minutes = 30 } = options;
@@ -60,13 +60,13 @@ export function* generateRecords(options: GeneratorOptions): Generator<TrafficRe
   for (let number = Math.floor((from - EPOCH) / length); EPOCH + number * length < to; number++) {
     const records: TrafficRecord[] = [];
     for (const camera of cameras) {
-      // The cameras of a site take their images at the same second, about the same in each interval.
+      // The cameras of a site take their images in the same second, at about the same time in each interval.
       const offset = Math.floor(random(camera.siteKey, 0) * (length - 10));
       const time = EPOCH + number * length + offset + randomInteger(10, camera.siteKey, number);
       // One record in a hundred is missing, and occasionally all records of some hours.
       const isMissing = random(camera.key, time) < 0.01 || isDuringOutage(camera.key, time, 10 * DAY, 0.25);
       if (isMissing || time < from || time >= to) continue;
-      // The order of ids changes with each interval, so ids are out of order inside one timestamp.
+      // The order of ids changes with each interval, so ids are out of order within one timestamp.
       const rank = number % 2 === 0 ? camera.camera_pk : count - camera.camera_pk;
       const id = number * count + ((rank + randomInteger(count, seed, number)) % count) + 1;
       records.push(createRecord(camera, time, id));
@@ -148,7 +148,7 @@ function isDuringOutage(key: number, time: number, window: number, chance: numbe
 
 // Each random number is a hash of its purpose, so no record depends on previous records.
 
-/** Derives a key from a key and a part, with the 32-bit finalizer of MurmurHash3. */
+/** Derives a new key from a key and a part, with the 32-bit finalizer of MurmurHash3. */
 function hash(key: number, part: number): number {
   // The finalizer maps 0 to 0. Without the constant, random seed 0 and part 0 would give a series of zeros.
   return mixBits((key ^ Math.imul(part, 0x9e3779b1)) + 0x7f4a7c15);

@@ -23,7 +23,7 @@ export interface Collection {
   blocks(): Iterable<Block>;
 }
 
-/** The folder of the seed. In the package, it is next to the code, too. */
+/** The folder of the seed. In the package, the folder is next to the code, too. */
 const SEED = join(import.meta.dirname, "seed");
 
 /** The source of the seed. */
@@ -48,7 +48,7 @@ export function getSourceNames(files: string[], source: string | undefined): str
     return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
   };
   const names = source === undefined ? files.map(formatSource) : [source];
-  // The name of the seed is quoted if a file name or --source uses it for other records.
+  // `generated` is quoted if it is the name of a file or the value of --source, and not the seed.
   return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
 }
 
@@ -78,7 +78,7 @@ export function encodeCollection(
 
 /**
  * Derives the name of a load from its content: the same content has the same name.
- * @param salt A value that changes the name, too
+ * @param salt A string that is hashed in front of the content
  */
 export function hashContent(salt: string, blocks: Iterable<Block>): string {
   const digest = createHash("sha256").update(salt);

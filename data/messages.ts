@@ -47,7 +47,7 @@ export function describeFileError(error: unknown): string {
   return FILE_ERRORS[errcode ?? ""] ?? FILE_ERRORS[code ?? ""] ?? error.message;
 }
 
-/** Creates the error of a file or a folder that cannot be written, in one sentence that names it. */
+/** Creates an error for a path that cannot be written. The message contains the path and the reason. */
 export function createWriteError(path: string, cause: unknown): Error {
   // A file is created if it is missing, but its folder is not.
   const reason = Object(cause).code === "ENOENT" ? "its folder does not exist" : describeFileError(cause);

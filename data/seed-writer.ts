@@ -11,11 +11,11 @@ import type { StoreChoice } from "./writer/configuration.ts";
 import { withLock, withMigratedStore } from "./writer/open-store.ts";
 import { replaceCollection } from "./writer/writer.ts";
 
-/** A file with all records of the seed, which clients can download instead of reading its pages. */
+/** A file with all records of the seed. Clients can download this file instead of reading all pages. */
 const SEED_CSV = "seed.csv.gz";
 
 /**
- * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. If they are up to date, nothing is written.
+ * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
  * @param assets The folder of the assets
  * @throws InputError if a line of the seed is invalid. The previous assets then stay
  */
@@ -48,14 +48,14 @@ export async function replaceAssets(assets: string, { count, source, blocks }: C
     if (name !== load && name !== basename(SEED_STATE_PATH)) rmSync(join(folder, name), { recursive: true });
 }
 
-/** Compresses to the same bytes on every system: byte 9 names the system, and 255 means unknown (RFC 1952, 2.3.1). */
+/** Compresses to the same bytes on every system: byte 9 identifies the system, and 255 means unknown (RFC 1952, 2.3.1). */
 function compress(text: string): Buffer {
   const bytes = gzipSync(text, { level: 9 });
   bytes[9] = 255;
   return bytes;
 }
 
-/** How long the seed waits for the lock, because a second `npm start` may be loading the seed, too. */
+/** How long a load of the seed waits for the lock, because a second `npm start` may be loading the seed, too. */
 const LOCK_WAIT_MS = 60_000;
 
 /**

@@ -44,7 +44,7 @@ export function createStatisticsCollector() {
 function createCalendar() {
   const days = new Map<string, Day>();
   const hours = { weekdays: createHours(), weekends: createHours() };
-  /** The day of the previous record, because most records have the same day, and the hours of a weekday or of a weekend. */
+  /** The day of the previous record, and its weekday or weekend hours. Most records have the same day as the previous record. */
   let day: Day = ["", 0, 0, 0, 0];
   let hoursOfDay = hours.weekdays;
   const selectDay = (date: string) => {

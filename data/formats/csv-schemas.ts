@@ -6,7 +6,7 @@ import { countOccurrences, type InputFile, type TextChunk } from "./input-file.t
 import { CONVERSION_HINT, type Problem, UnreadableError } from "./problem.ts";
 import { type Field, type InputRow, RECORD_FIELDS, type RecordRow } from "./validation.ts";
 
-/** A kind of CSV file, which the header distinguishes. */
+/** The columns of a kind of CSV file. The header of a file determines its schema. */
 interface CsvSchema {
   /** Completes the message "... is not the header of ...". */
   title: string;
@@ -43,7 +43,7 @@ const TIME: Field = {
 
 const { cars: COUNT, camera_ref: REF, model_name: MODEL } = RECORD_FIELDS;
 
-/** The number of problems that the engine found in the image. Older reports have none. */
+/** The number of problems that the engine found in the image. Empty or `None` in older reports. */
 const WARNINGS: Field = {
   parse: (cell) => (cell === "" || cell === "None" ? null : COUNT.parse(cell)),
   check: (value) => (value === null ? undefined : COUNT.check(value)),
@@ -105,7 +105,7 @@ export async function* readCsv(
   }
 }
 
-/** Creates a function that parses a row. It returns undefined for the header, which concatenated files repeat. */
+/** Creates a function that parses a row. The function returns undefined for the header, even if concatenated files repeat it. */
 function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
   const { fields, convert } = requireSchema(header);
   const columns = header.cells.map((name) => ({ name, ...(fields[name] as Field) }));
@@ -133,7 +133,7 @@ function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
   };
 }
 
-/** @throws UnreadableError with the differences from the more likely kind of file */
+/** @throws UnreadableError with the differences from the header of the more likely schema */
 function requireSchema({ cells, line }: CsvRow): CsvSchema {
   const schema = /image_/i.test(cells.join()) ? REPORT : RECORDS;
   const names = Object.keys(schema.fields);

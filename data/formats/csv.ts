@@ -56,7 +56,7 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
   const collectRow = (cells: string[]) => {
     if (cells.length > 1 || cells[0] !== "") rows.push({ cells, line: next });
     next += 1 + countOccurrences(cells.join(), "\n");
-    // The parser would lose all rows with the first error, so it gets none.
+    // After an error, the parser returns no rows. So the rows are collected here, and the parser drops them.
     return null;
   };
   try {

@@ -15,8 +15,8 @@ export const OUTPUT_FORMATS = {
 export type FormatName = keyof typeof OUTPUT_FORMATS;
 
 /**
- * Reads the records or the report in a file, some rows at a time. The content determines the format. Invalid files do not throw: if a
- * file cannot be read to its end, the last row is a problem.
+ * Reads the records or the report in a file, in batches of rows. The content determines the format. An invalid file does not throw: if
+ * the file cannot be read to its end, the last row is a problem.
  */
 export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow[]> {
   let isEmpty = true;

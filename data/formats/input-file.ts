@@ -93,7 +93,7 @@ export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenera
   }
 }
 
-/** Converts an error of the file. Returns other errors unchanged, because they are bugs. */
+/** Converts a file error to an `UnreadableError`. Returns all different errors unchanged, because they are bugs. */
 function toInputError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
   if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
@@ -110,7 +110,7 @@ export interface TextChunk {
   complete: boolean;
 }
 
-/** A longer line is returned in parts, so that a large file in one line does not fill the memory. */
+/** The maximum length of a complete line. Longer lines are returned in parts, so that a file with one line does not fill the memory. */
 export const MAX_LINE_LENGTH = 1 << 20;
 
 /**
@@ -150,7 +150,7 @@ function createDecoder() {
       const text = decoder.decode(chunk, { stream: chunk !== undefined });
       if (!text.includes("\0")) return text;
     } catch {}
-    // Decode again to find the first invalid byte. The file may contain replacement characters, too.
+    // Decode again to find the first invalid byte. Replacement characters in the file would look like invalid bytes.
     const others = Buffer.from(bytes.replaceAll("\xef\xbf\xbd", "?"), "latin1");
     const [valid = ""] = new TextDecoder().decode(others).split(/[\ufffd\0]/, 1);
     throw new UnreadableError(

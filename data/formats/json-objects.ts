@@ -12,13 +12,13 @@ export interface JsonObject {
   keys: number;
 }
 
-/** Records have one level, and pages three. */
+/** The maximum nesting of objects and arrays. A record has one level, and a page has three. */
 const MAX_DEPTH = 100;
 
-/** In characters. A large file in one object must not fill the memory. */
+/** The maximum number of characters in an object, so that a large file with one object does not fill the memory. */
 const MAX_LENGTH = 1 << 23;
 
-/** As many as in a page of 15,000 records. An object of 8 MB with more values could fill the memory. */
+/** The maximum number of values in an object: a page of 15,000 records. An object of 8 MB with more values could fill the memory. */
 const MAX_VALUES = 200_000;
 
 /** The state of a scan, which reads each character of a file once. */
@@ -40,7 +40,7 @@ interface OpenObject extends JsonObject {
 }
 
 /**
- * Finds the objects of a JSON text, which follow each other or are in arrays. Only their ends are checked, so an object may be invalid.
+ * Finds the objects in JSON, in sequence or in arrays. Only the end of each object is checked, so its content may be invalid.
  * @throws UnreadableError at anything else, and at an object that does not end, is too long or too deep
  */
 export async function* readJsonObjects(

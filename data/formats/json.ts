@@ -6,11 +6,11 @@ import { checkRecord, hasRecordField, type InputRow, isObject } from "./validati
 /** The members of a page (specification, "Page envelope"). */
 const ENVELOPE = ["count", "next", "previous", "results"];
 
-/** The size of a batch of rows. A page of 8 MB can have many more. */
+/** The maximum number of rows in a batch, because a page of 8 MB can have many more. */
 const BATCH_ROWS = 1_000;
 
 /**
- * Reads records and pages in JSON, which follow each other or are in arrays.
+ * Reads records and pages in JSON, in sequence or in arrays.
  * @throws UnreadableError at anything else
  */
 export async function* readJson(

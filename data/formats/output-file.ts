@@ -6,8 +6,8 @@ import { createGzip } from "node:zlib";
 import { createWriteError } from "../messages.ts";
 
 /**
- * Writes text to standard output, a device or a named pipe immediately, or to a file, which is replaced only when the text is
- * complete. A name that ends with `.gz` means gzip. A reader that stops early (`| head`) is not an error.
+ * Writes text to an output. A file is replaced only when the text is complete. Standard output, devices and named pipes receive the text
+ * immediately. If the name ends with `.gz`, the text is compressed. A reader that stops early (`| head`) is not an error.
  * @param out A path; `-` is standard output
  * @throws Error that names the output if it cannot be written, or any error that the text throws
  */

@@ -8,7 +8,7 @@ export interface InputPosition {
   line: number;
 }
 
-/** A problem of a value. */
+/** A problem with a value. */
 export interface ProblemDetail {
   field?: string;
   value?: unknown;
@@ -31,13 +31,13 @@ export class UnreadableError extends Error {
   }
 }
 
-/** The end of a message about a file in a different format. */
+/** The end of a message about a file in an unsupported format. */
 export const CONVERSION_HINT = 'see "Convert your own CSV" in docs/data.md';
 
 /** Thrown for input that cannot be loaded. The message lists the problems. */
 export class InputError extends Error {}
 
-/** The file name in a position of a record in memory. The line is the number of the record. */
+/** The `file` of a record in memory. Its `line` is the number of the record. */
 export const IN_MEMORY_FILE = "records[]";
 
 /** Formats a position: `counts.csv:17`, or `records[16]`. */
@@ -65,7 +65,7 @@ interface Group {
 /** The number of problems that are shown for each cause. */
 const MAX_SHOWN = 3;
 
-/** Problems of further causes are only counted. */
+/** The number of causes whose problems are shown. Problems with more causes are only counted. */
 const MAX_CAUSES = 10;
 
 const MODEL_HINT =

@@ -31,7 +31,7 @@ const HEALTHS = new Map(
   Object.entries({ "": null, TRUE: "True", true: "True", FALSE: "False", false: "False" }),
 );
 
-/** How the cells of fields that are not numbers are parsed. */
+/** The parsers for fields that are not numbers. */
 const PARSERS: Record<string, Field["parse"]> = {
   camera_ref: String,
   timestamp: String,
@@ -45,7 +45,7 @@ export const RECORD_FIELDS = Object.fromEntries(
 
 const ENTRIES = Object.entries(FIELD_RULES);
 
-/** Checks the fields of a record. For an object with no field of a record, that is the only problem. */
+/** Checks the fields of a record. An object without any field of a record has only one problem. */
 export function checkRecord(values: unknown, position: InputPosition): InputRow {
   const reject = (message: string) => ({ problems: [{ ...position, value: values, message }] });
   if (!isObject(values)) return reject("is not a record");

@@ -84,8 +84,8 @@ interface Conflict {
 
 /**
  * Columns whose combined values must be unique, and the field to report. A camera has one record per observation time (specification,
- * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. The columns include camera_ref, because two
- * references of a camera are reported elsewhere.
+ * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. The columns include camera_ref, because a
+ * camera with two references is reported elsewhere.
  */
 const UNIQUE_KEYS = [
   { columns: "id", field: "id" },
@@ -93,7 +93,7 @@ const UNIQUE_KEYS = [
 ] as const;
 
 /**
- * Compares the records of a load, which must have their ids.
+ * Compares the records of a load. All records must have their ids.
  * @param files The names of the files
  * @returns A problem for the later record of each conflict
  */

@@ -8,7 +8,7 @@ import { createStatisticsCollector, MAX_CAMERAS, MAX_DAYS } from "../statistics.
 import { createInserter } from "./database.ts";
 
 export interface CollectOptions {
-  /** Rejects incomplete pages, and counts above 0 if `camera_ok` is `False`. The default is a warning, and to set the counts to 0. */
+  /** Rejects incomplete pages, and counts above 0 if `camera_ok` is `False`. By default, a page causes a warning, and counts become 0. */
   strict?: boolean | undefined;
   /** Skips a record with the same `camera_ref` and timestamp as an earlier one. */
   skipDuplicates?: boolean | undefined;
@@ -156,7 +156,7 @@ function createCameraCheck(report: Report) {
         const message = `differs from ${known} in ${formatPosition(earlier)}`;
         report({ ...problem, message, cause: "differs" });
       } else if (cameras.size < MAX_CAMERAS) {
-        // A CSV cell would keep the rest of its file in memory. A copy does not.
+        // A string that was cut from a file would keep the rest of the file in memory. A copy does not.
         const copy = Buffer.from(ref).toString();
         cameras.set(image ? copy : pk, { ref: copy, file, line });
       } else report({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });

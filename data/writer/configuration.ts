@@ -17,7 +17,7 @@ export interface Configuration {
   }[];
   kv_namespaces?: { binding: string; id?: string; preview_id?: string }[];
   ratelimits?: { name: string; simple: { period: number } }[];
-  /** The fields above for previews. */
+  /** The configuration of previews, with the same fields. */
   previews?: Configuration;
 }
 
@@ -72,7 +72,7 @@ export function requireStoreName(name: unknown, config?: string): StoreName {
   const setting = `STORE is ${JSON.stringify(name)}${config === undefined ? "" : ` in ${config}`}`;
   if (name === SEED_STORE)
     throw new Error(
-      `${setting}: the worker serves the files of data/seed, and nothing is loaded. Change these files, or choose a store with --store.`,
+      `${setting}: the worker serves the files of data/seed, and no records can be loaded. Change these files, or choose a store with --store.`,
     );
   throw new Error(`${setting}; it must be "d1", "kv" or "seed"`);
 }

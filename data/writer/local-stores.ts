@@ -17,7 +17,6 @@ const BUSY_TIMEOUT_MS = 10_000;
 /**
  * Gets the path of the SQLite database of a durable object.
  * @param folder The folder of all objects of one product
- * @param className The object's class in the runtime
  */
 export function getDurableObjectPath(folder: string, className: string, name: string): string {
   return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
@@ -89,7 +88,7 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
-/** Applies the missing migrations, each as one transaction, as wrangler does. */
+/** Applies the unapplied migrations in order, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: DatabaseSync): Promise<void> {
   for (const name of await listUnappliedMigrations(createLocalDatabase(database))) {
     const sql = readFileSync(join(MIGRATIONS_FOLDER, name), "utf8");
@@ -114,9 +113,9 @@ const NAMESPACE_SCHEMA = `
 const BLOB_GRACE_MS = 20;
 
 /**
- * Creates the table of a namespace if it is missing. The folder is created by the first write.
- * @param database The keys
- * @param folder The files with the values
+ * Creates a namespace of local files. A missing table is created immediately, and a missing folder by the first write.
+ * @param database The database with the keys
+ * @param folder The folder with a file for each value
  */
 export function createLocalNamespace(
   database: DatabaseSync,

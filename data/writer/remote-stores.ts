@@ -13,13 +13,13 @@ import { createWritableKvStore, type WritableNamespace } from "./kv-writer.ts";
 import { getTemporaryPath, runWrangler, WranglerError } from "./wrangler.ts";
 import type { OpenedStore } from "./writer.ts";
 
-/** A compromise: wrangler copies a batch several times in memory, and takes seconds to start. */
+/** The size of a batch. A compromise: wrangler copies a batch several times in memory, and needs seconds to start. */
 const BATCH_BYTES = 20_000_000;
 
 /** Long pauses, because transient errors of the API can last for seconds. */
 const RETRY_POLICY = { isTransient: isTransientWranglerError, firstPauseMs: 2_000, totalPauseMs: 15_000 };
 
-/** The system may reject a longer command line, so longer statements are passed in a file. */
+/** The maximum length of a statement on the command line. Longer statements are passed in a file, because systems limit the length. */
 const MAX_COMMAND_LENGTH = 50_000;
 
 /** Opens a deployed store, which is read and written with wrangler commands. */

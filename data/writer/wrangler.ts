@@ -12,7 +12,7 @@ import { stripVTControlCharacters } from "node:util";
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The wrangler module, because its launcher would start one more process. */
+/** The path of the wrangler module. Wrangler's launcher would start one more process. */
 const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
 
 /** Environment variables that stop wrangler from sending requests that the command does not need. */

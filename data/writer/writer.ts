@@ -66,7 +66,7 @@ export interface WriteOptions {
 
 /**
  * Replaces the collection. Readers are switched to the new blocks when all of them are stored. If the load fails or is interrupted
- * before, the previous records are still served.
+ * before the switch, the previous records are still served.
  * @returns The name of the load
  * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
  */

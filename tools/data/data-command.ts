@@ -54,7 +54,7 @@ function addStoreOptions(command: Command): Command {
     .option("--persist-to <dir>", "folder of the local store, as for npm start", parseNonEmpty)
     .option(
       "--config <file>",
-      "configuration file, such as that of a preview (default: wrangler.toml)",
+      "configuration file, such as one for a preview (default: wrangler.toml)",
       parseNonEmpty,
     );
 }

@@ -32,7 +32,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
   });
 }
 
-/** @param outcome Gets the message that is true if the load ends now */
+/** @param outcome Its message is updated to describe the served records if the load ends now */
 async function replace(files: string[], options: LoadOptions, outcome: { message: string }): Promise<void> {
   const staged = await stageWithProgress(files, options);
   const unknown = `Could not determine which records are being served. To find out, run: ${formatDataCommand("info", options)}`;
