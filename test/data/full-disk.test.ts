@@ -46,13 +46,13 @@ test.each(["d1", "kv"] as const)(
   },
 );
 
-test("an error of a KV value names the folder", async () => {
+test("a KV value that cannot be written is reported with its folder", async () => {
   const namespace = createLocalNamespace(new DatabaseSync(":memory:"), "/dev/null/blobs");
   const message = "/dev/null/blobs cannot be written: a part of the path is not a directory";
   await expect(namespace.put([{ key: "key", value: "value" }])).rejects.toThrow(message);
 });
 
-test("a full disk during the check names the folder of temporary files", async () => {
+test("a full disk during the check is reported with the folder of temporary files", async () => {
   vi.stubEnv("SQLITE_TMPDIR", "/temporary");
   const records = (function* () {
     yield* makeRecords(10);

@@ -92,7 +92,7 @@ export async function findProblems(contents: Contents, options?: StageOptions): 
 
 const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
-/** Reads the staged records, oldest first, and closes the staging. */
+/** Reads the staged records, oldest first, and then deletes them from disk. */
 function readStagedRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
   const recordBlocks = Array.from(blocks()).filter(({ number }) => number > 0);
   close();

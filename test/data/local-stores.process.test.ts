@@ -95,7 +95,7 @@ describe("a local store", () => {
     expect(await readdir(files)).toEqual([]);
   });
 
-  test("an error of a migration names its file, and what to do", async () => {
+  test("a failed migration reports its file, and how to start over", async () => {
     const file = join(createFolder(), "d1.sqlite");
     const database = new DatabaseSync(file);
     database.exec("CREATE TABLE state (load TEXT)");
@@ -104,7 +104,7 @@ describe("a local store", () => {
     expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "state" }]);
   });
 
-  test("an error names a file that is not a database", async () => {
+  test("a file that is not a database is reported with its path", async () => {
     const [file = ""] = await Array.fromAsync(glob(`${folder}/v3/kv/*/[0-9a-f]*.sqlite`));
     await writeFile(file, NO_DATABASE);
     const message = `${file} cannot be opened: it is damaged. Delete it`;
@@ -125,7 +125,7 @@ test("a lock is held by one caller, and needs a valid file", async () => {
   expect(lock).toThrow(`${path} cannot be written: it is damaged. Delete it`);
 });
 
-test("an error message of wrangler is reported without colors", async () => {
+test("a wrangler error is reported without colors", async () => {
   const printed = { stdout: "\x1b[2mout\x1b[22m", stderr: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
   await expect(
     runWrangler(["d1", "list"], { wrangler: async () => ({ status: 1, ...printed }) }),

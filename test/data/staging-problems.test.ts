@@ -184,7 +184,7 @@ test("a file that is specified twice is rejected", async () => {
   await expect(stageFiles([file, again], { conclusion })).rejects.toThrow(new InputError(message));
 });
 
-test("of records in memory, a problem names the index, the field and the value", async () => {
+test("a problem with a record in memory contains the index, the field and the value", async () => {
   const failed = makeRecord({ camera_ok: "False" });
   const records = [{ ...failed, id: "5", vans: 1 }, null, failed, makeRecord({ camera_ref: "b" })];
   const problems = [

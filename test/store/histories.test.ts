@@ -10,13 +10,13 @@ import { currentRequest, type Random, simulate, wait } from "./virtual-clock.ts"
 /** The number of histories, with 160 requests each. The weekly job simulates more. */
 const HISTORIES = 100 * Number(process.env.SIMULATED_DAYS ?? 3);
 
-/** Max duration of a request: three attempts, each with a read of the state or of the primary database and of a block. */
+/** The maximum duration of a request: three attempts, each with a read of the state or of the primary database and of a block. */
 const MAX_RESPONSE_MS = 6 * READ_TIMEOUT_MS;
 
-/** Max time for which a replaced state is served while the store works. */
+/** The maximum time for which a replaced state is served while the store works. */
 const MAX_STALE_MS = 9_000;
 
-/** Max age of the read of the primary database that confirms a 404, at the start of the request. */
+/** The maximum age of the read of the primary database that confirms a 404, at the start of the request. */
 const MAX_CONFIRMATION_MS = 1_000;
 
 type History = ReturnType<typeof createHistoricStore>;

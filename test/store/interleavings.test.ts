@@ -74,7 +74,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     return createWritableKvStore(stepwise, false, 0);
   }
 
-  /** Prepares a store with these records, or one before its first load. Earlier loads are too old to matter. */
+  /** Clears the store, and loads these records if there are any. Then enough time passes that previous loads have no effect. */
   async function prepare(previous: TrafficRecord[]): Promise<void> {
     advanceTime(2 * ORPHAN_AGE_MS);
     await stores.clear();

@@ -29,7 +29,7 @@ class CrashError extends Error {}
 
 interface SimulatedStore {
   create(random: Random, onSwitch: OnSwitch): OpenLocation;
-  /** Max time after a switch for which an instance may serve the previous load. */
+  /** The maximum time after a switch for which an instance may serve the previous load. */
   maxStaleMs: number;
 }
 

@@ -9,7 +9,7 @@ import { listenOnFreePort } from "../free-port.ts";
 export interface Served {
   origin: string;
   close(): Promise<void>;
-  /** Stops npm, as a supervisor does that knows no other process. */
+  /** Stops npm, as a supervisor does that does not know npm's child processes. */
   terminate(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export function useService(folder: string, ...args: string[]): Served {
 }
 
 /**
- * Runs npm start, and beside it a process that waits for the end of its input and then sends the process group the signal of
- * ctrl-C: npm, the command and workerd are one process group.
+ * Runs npm start, and a process that waits for the end of its input. At the end, the process sends the signal of Ctrl-C to the process
+ * group, which contains npm, the command and workerd.
  */
 const START = `
   { read -r _; kill -s INT -- -$$; } <&3 >/dev/null 2>&1 &
@@ -31,9 +31,9 @@ const START = `
 `;
 
 /**
- * Runs `npm start` as a person would, on a free port, with the collection kept in a folder. It ends with this process, however
- * that ends, because the pipe between them is then closed. By default, wrangler looks for a free port for its inspector before it
- * listens, so two that start at the same time can choose the same port.
+ * Runs `npm start` as a user would, on a free port, with the collection in a folder. The command ends with this process, even if this
+ * process is killed, because the pipe between them is then closed. By default, wrangler looks for a free port for its inspector before
+ * it listens, so two commands that start at the same time can choose the same port.
  */
 export async function serve(folder: string, ...args: string[]): Promise<Served> {
   const port = await findPort();
@@ -60,8 +60,8 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
 }
 
 /**
- * Finds a free port below the range from which Linux chooses if a server listens on any port. So no other server gets the
- * port before it is used.
+ * Finds a free port below the range of ports that Linux chooses from. So no server that listens on any free port gets this port before
+ * it is used.
  */
 async function findPort(): Promise<number> {
   for (;;) {
@@ -73,7 +73,7 @@ async function findPort(): Promise<number> {
   }
 }
 
-/** Waits until a running worker serves what its store has. */
+/** Waits until a running worker serves the current records of its store. */
 export async function untilServed(origin: string): Promise<void> {
   const { state } = Object(await (await fetch(`${origin}/healthz`)).json());
   const readTag = async () => String((await fetch(`${origin}/api/tf1/records/`)).headers.get("ETag"));

@@ -43,7 +43,7 @@ test.each([
   await expect(reading).rejects.toThrow(`is a damaged gzip file: ${reason}`);
 });
 
-test("does not convert an error of a bug", async () => {
+test("an error from a bug is not converted", async () => {
   const bug = Object.assign(new TypeError("a bug"), { code: "ERR_FAULT" });
   const stdin = new Readable({ read: () => stdin.destroy(bug) });
   await expect(readAll("-", stdin)).rejects.toBe(bug);

@@ -20,9 +20,9 @@ export function createDataFolder() {
   const place = ["--persist-to", folder];
   return {
     folder,
-    /** The folder for the temporary files of commands in processes of their own. */
+    /** The folder for the temporary files of commands in separate processes. */
     temporary,
-    /** Writes records as CSV, or a text, and returns the path. */
+    /** Writes records as CSV, or a string unchanged, and returns the path. */
     async write(name: string, content: TrafficRecord[] | string): Promise<string> {
       const file = join(folder, name);
       await writeFile(file, typeof content === "string" ? content : formatCsv(content));
@@ -54,7 +54,7 @@ const NEWEST = {
   kv: "SELECT max(key) AS name FROM _mf_entries WHERE key LIKE 'block/%'",
 };
 
-/** Stops a running load when it has written some of its records, but not all of them. It goes on for a moment at a time. */
+/** Stops a running load when it has written some of its records, but not all of them. Until then, the load runs for short periods. */
 export async function untilWriting(store: StoreName, local: DataFolder, load: ChildProcess): Promise<void> {
   const database = await openLocalDatabase(store, local);
   const newest = database.prepare(NEWEST[store]);
@@ -80,7 +80,7 @@ function isUnlocked(database: DatabaseSync): boolean {
   }
 }
 
-/** Counts the blocks that a store holds, also of loads that were never switched to. */
+/** Counts the blocks in a store, including the blocks of loads that were never switched to. */
 export async function countBlocks(store: StoreName, local: DataFolder): Promise<number> {
   const database = await openLocalDatabase(store, local);
   const table = store === "d1" ? "block" : "_mf_entries WHERE key LIKE 'block/%'";

@@ -106,10 +106,10 @@ describe("info", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ store: "d1", load: "", count: 0, loaded_at: null });
   });
 
-  test("names the sources of the records", async () => {
+  test("shows the sources of the records", async () => {
     const files = await Promise.all(makeRecords(23).map((record, index) => write(`${index}.csv`, [record])));
     const two = files.slice(0, 2);
-    // More than a statement of D1 can hold.
+    // More than a D1 statement can contain.
     const long = "é".repeat(60_000);
     for (const [args, sources] of [
       [["data/seed/2019-05-17.csv"], "2019-05-17.csv"],
