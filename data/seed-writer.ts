@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createMemoryStore } from "../src/store/memory.ts";
-import { getSeedPath, SEED_PATH, SEED_STATE_PATH } from "../src/store/seed.ts";
+import { getSeedBlockPath, SEED_PATH, SEED_STATE_PATH } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { type Collection, hashContent, listSeedFiles, readRecords } from "./load-content.ts";
@@ -40,7 +40,7 @@ export async function replaceAssets(assets: string, { count, source, blocks }: C
   const stateText = JSON.stringify(state);
   if (existsSync(stateFile) && readFileSync(stateFile, "utf8") === stateText) return;
   mkdirSync(join(folder, load), { recursive: true });
-  for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedPath(load, number)), text);
+  for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(load, number)), text);
   writeFileSync(join(assets, SEED_CSV), compress(csv));
   // Last, because a server may be running. When it then misses a block of the previous load, it reads the state again.
   writeFileSync(stateFile, stateText);

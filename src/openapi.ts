@@ -3,7 +3,7 @@ import project from "../package.json" with { type: "json" };
 import { ALLOWED_METHODS, OPTIONS_BODY } from "./collection.ts";
 import { PLACEHOLDER_ORIGIN, SERVICE_SUMMARY, SITE_NAME } from "./constants.ts";
 import { OPTIONS } from "./faults/option-table.ts";
-import { NO_TRANSFORM } from "./faults/response-options.ts";
+import { BODY_FAULT_CACHE_CONTROL } from "./faults/response-options.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { COLLECTION_PATH, MAX_PAGE, PAGE_SIZE } from "./records/page.ts";
 import { NO_COUNTS, Page, TrafficRecord } from "./records/record.ts";
@@ -48,7 +48,7 @@ const HEADERS = {
     {
       anyOf: [
         { type: "string", enum: [PAGE_CACHE_CONTROL, ERROR_CACHE_CONTROL] },
-        { type: "string", enum: ["no-cache", NO_TRANSFORM], ...FAULTS_ONLY },
+        { type: "string", enum: ["no-cache", BODY_FAULT_CACHE_CONTROL], ...FAULTS_ONLY },
       ],
     },
   ),
@@ -257,10 +257,10 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML
 /**
  * Creates the description of the service in OpenAPI 3.1.
  * @param origin The scheme, host and port of the service, as clients see them
- * @param faults Whether faults are on
+ * @param withFaults Whether faults are on
  */
-export function createOpenApiDocument(origin: string, faults = true): OpenApiDocument {
-  const isIncluded = (value: unknown) => faults || !Object.hasOwn(Object(value), "x-faults-only");
+export function createOpenApiDocument(origin: string, withFaults = true): OpenApiDocument {
+  const isIncluded = (value: unknown) => withFaults || !Object.hasOwn(Object(value), "x-faults-only");
   const text = JSON.stringify(DOCUMENT, (name, value) => {
     if (name === "x-faults-only" || !isIncluded(value)) return undefined;
     return Array.isArray(value) ? value.filter(isIncluded) : value;

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Block } from "../../src/store/block.ts";
-import { createD1Store, isTableMissing, type SqlDatabase } from "../../src/store/d1.ts";
+import { createD1Store, isMissingTableError, type SqlDatabase } from "../../src/store/d1.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { PROJECT } from "./wrangler.ts";
 import { type NextState, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
@@ -34,7 +34,7 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
     ...store,
     readState: (options) =>
       store.readState(options).catch((error) => {
-        if (isTableMissing(error.cause)) return { state: NOTHING_LOADED };
+        if (isMissingTableError(error.cause)) return { state: NOTHING_LOADED };
         throw error;
       }),
     batchBytes: database.batchBytes,
@@ -87,7 +87,7 @@ export const MIGRATIONS_FOLDER = join(PROJECT, "data/migrations");
 export async function listUnappliedMigrations(database: SqlDatabase): Promise<string[]> {
   const rows = await database.query("SELECT name FROM d1_migrations", [], true).catch((error) => {
     // After any other error, the database may contain records, which the seed must not replace.
-    if (isTableMissing(error)) return [];
+    if (isMissingTableError(error)) return [];
     throw error;
   });
   const applied = new Set(rows.map(({ name }) => name));

@@ -100,14 +100,14 @@ declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Ar
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
 
 /** `Cache-Control` of a body that is cut or slow. */
-export const NO_TRANSFORM = "no-store, no-transform";
+export const BODY_FAULT_CACHE_CONTROL = "no-store, no-transform";
 
 /**
  * Prevents compression, which would buffer a slow body and the part before a cut. The platform respects `no-transform` (RFC 9111,
  * 5.2.2.6). `wrangler dev` compresses every response without a Content-Encoding, so the header is set to `identity`: no encoding.
  */
 function preventCompression(headers: Headers): void {
-  headers.set("Cache-Control", NO_TRANSFORM);
+  headers.set("Cache-Control", BODY_FAULT_CACHE_CONTROL);
   headers.set("Content-Encoding", "identity");
 }
 

@@ -11,15 +11,15 @@ export function getRateLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): str
 
 /**
  * Creates a middleware that limits the number of requests of each client, if `RATE_LIMIT` is set.
- * @param exempt Paths without a limit, so that users can always read about the service and its limit
+ * @param exemptPaths Paths without a limit, so that users can always read about the service and its limit
  * @throws 429
  */
-export function createRateLimit(exempt: string[]): AppMiddleware {
+export function createRateLimit(exemptPaths: string[]): AppMiddleware {
   return async function limitRequests(c, next) {
     const period = getRateLimitPeriod(c.env);
     const { RATE_LIMITER } = c.env;
     // If there is a period, requireSettings requires the limiter.
-    if (period === undefined || !RATE_LIMITER || exempt.includes(c.req.path)) return next();
+    if (period === undefined || !RATE_LIMITER || exemptPaths.includes(c.req.path)) return next();
     if (await isAllowed(RATE_LIMITER, getClientKey(c))) return next();
     throw throttled(Number(period));
   };

@@ -73,11 +73,11 @@ export function getLastPage(count: number): number {
 /**
  * Returns a function that builds the absolute URL of a page (specification, "Page envelope", rules 1 and 2). The URL has the
  * parameters of the request, sorted by name, without the date of a jump. Its `format` is `api` unless the request has `json`.
- * @param collection The absolute URL of the collection, without query
+ * @param collectionUrl The absolute URL of the collection, without query
  * @param query The query of the request
  */
 export function createPageUrlBuilder(
-  collection: string,
+  collectionUrl: string,
   query: URLSearchParams,
 ): (page: PageNumber) => string {
   const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
@@ -89,7 +89,7 @@ export function createPageUrlBuilder(
   parameters.sort();
   return (page) => {
     parameters.set("page", String(page));
-    return `${collection}?${parameters}`;
+    return `${collectionUrl}?${parameters}`;
   };
 }
 

@@ -49,7 +49,7 @@ export function changeQuery(url: URL, name: string, value: string | null): strin
 }
 
 /** @returns undefined if a fault has broken the JSON */
-export function parseBody(text: string): unknown {
+export function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,7 +5,7 @@ import {
   type ClientResponse,
   changeQuery,
   formatStatus,
-  parseBody,
+  parseJsonBody,
   RawResponse,
 } from "./client-response.tsx";
 import { CurlBlock, quoteForShell } from "./code-block.tsx";
@@ -35,7 +35,7 @@ type Advice = [text: string, href: string, name: string];
 /** Gets a sentence about the error, and the next link to follow. */
 function getAdvice(response: ClientResponse): Advice {
   const { status, headers, body, url, urlWithoutFaults } = response;
-  const { detail = body } = Object(parseBody(body));
+  const { detail = body } = Object(parseJsonBody(body));
   const seconds = Number(headers.get("Retry-After"));
   if (isInjectedError(headers)) {
     const text = "This error was requested with a preference. The service is working normally.";

@@ -1,5 +1,5 @@
 import { type Env, SettingError } from "../bindings.ts";
-import { type CachedStore, createCachedStore } from "./cache.ts";
+import { type CachedStore, createCachedStore } from "./cached-store.ts";
 import { createD1Store, toSqlDatabase } from "./d1.ts";
 import { createKvStore, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";

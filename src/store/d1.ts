@@ -49,14 +49,14 @@ function buildStateQuery(withBlock: BlockSelector | undefined): string {
 
 /** Adds advice if the database has no tables: `wrangler deploy` alone creates an empty database. */
 function throwQueryError(cause: unknown): never {
-  if (!isTableMissing(cause)) throw cause;
+  if (!isMissingTableError(cause)) throw cause;
   const message =
     "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start -- OPTIONS`, where OPTIONS are the same as for `wrangler dev`";
   throw new Error(message, { cause });
 }
 
 /** Whether a database reports that it has no tables yet. */
-export function isTableMissing(error: unknown): boolean {
+export function isMissingTableError(error: unknown): boolean {
   return String(error).includes("no such table");
 }
 

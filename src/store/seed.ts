@@ -5,7 +5,7 @@ import { parseState, type Store } from "./state.ts";
 export const SEED_PATH = "/api/seed";
 
 /** Returns the path of a block. */
-export function getSeedPath(load: string, number: number): string {
+export function getSeedBlockPath(load: string, number: number): string {
   return `${SEED_PATH}/${load}/${number}.json`;
 }
 
@@ -29,6 +29,6 @@ export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
       if (text === null) throw new Error("The deployment contains no seed. Run `npm run build`.");
       return { state: parseState(text) };
     },
-    readBlocks: (load, numbers) => Promise.all(numbers.map((number) => read(getSeedPath(load, number)))),
+    readBlocks: (load, numbers) => Promise.all(numbers.map((number) => read(getSeedBlockPath(load, number)))),
   };
 }

@@ -6,7 +6,7 @@ import { replaceCollection } from "../../data/writer/writer.ts";
 import { getLastPage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { createCachedStore } from "../../src/store/cache.ts";
+import { createCachedStore } from "../../src/store/cached-store.ts";
 import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/state.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";

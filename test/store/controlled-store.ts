@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { GetHiddenCount, PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Block, getBlockNumber } from "../../src/store/block.ts";
-import { createCachedStore } from "../../src/store/cache.ts";
+import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { BlockSelector, State, StateRead, Store } from "../../src/store/state.ts";
 import { toCollection } from "../records/sample.ts";
 import { formatResults, makeNewestFirst, readPage } from "./reader.ts";

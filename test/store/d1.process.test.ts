@@ -3,7 +3,7 @@ import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../data/writer/d1-w
 import { createLoadName } from "../../data/writer/writer.ts";
 import { getLastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { createCachedStore } from "../../src/store/cache.ts";
+import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readPage } from "./reader.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
-import { createCachedStore, type PageRead } from "../../src/store/cache.ts";
+import { createCachedStore, type PageRead } from "../../src/store/cached-store.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State } from "../../src/store/state.ts";
 import { getRecords } from "./controlled-store.ts";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
 import { type GetHiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { CachedStore } from "../../src/store/cache.ts";
+import type { CachedStore } from "../../src/store/cached-store.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { createStatistics, makeRecords } from "../records/sample.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { createCachedStore } from "../../src/store/cache.ts";
+import { createCachedStore } from "../../src/store/cached-store.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { Store } from "../../src/store/state.ts";
 import { formatResults, makeNewestFirst, readPage } from "./reader.ts";

@@ -8,7 +8,7 @@ import {
   parsePageNumber,
 } from "../../records/page.ts";
 import { NO_COUNTS, type Page, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
-import { type ClientResponse, changeQuery, parseBody, RawResponse } from "../client-response.tsx";
+import { type ClientResponse, changeQuery, parseJsonBody, RawResponse } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code-block.tsx";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
@@ -17,7 +17,7 @@ import { formatNumber, formatQuantity } from "../text-format.ts";
 /** Renders the response to a request for a page of the collection, even if a fault has broken its body. */
 export function renderRecords(response: ClientResponse): string {
   const { url, body, jumpDate } = response;
-  const page = parseBody(body) as Page | undefined;
+  const page = parseJsonBody(body) as Page | undefined;
   const number = getPageNumber(url, page);
   const total = page ? ` of ${formatNumber(getLastPage(page.count))}` : "";
   const position = number === "last" ? number : formatNumber(number) + total;
