@@ -88,21 +88,19 @@ test("links start with the origin, and the entity-tag changes with the origin, t
   expect(tags.size).toBe(5);
 });
 
-test("a page has the source of its records in a header, and a response without records does not", async () => {
+test("a page has the source of its records in a header, and a response without a body does not", async () => {
   const service = await createMemoryService();
   service.load(makeRecords(40), ["Zürich\n", "a.csv"]);
   const headers = { "data-source": "Z?rich?, a.csv", link: '</>; rel="describedby"' };
-  const none = { headers: { "data-source": null, link: null } };
-  const conditions = [{ "if-none-match": "*" }, { "if-none-match": "*", prefer: "fail=0" }];
+  const none = { status: 304, headers: { "data-source": null, link: null } };
   await checkExchanges(
     service.fetch,
     { send: PATH, headers },
     { send: `HEAD ${PATH}?page=last`, headers },
     { send: PATH, with: { accept: "text/html" }, headers },
     { send: PATH, with: { prefer: "delay=1" }, headers },
-    { send: `OPTIONS ${PATH}`, ...none },
-    { send: `${PATH}?page=99`, status: 404, ...none },
-    ...conditions.map((condition) => ({ send: PATH, with: condition, status: 304, ...none })),
+    { send: PATH, with: { "if-none-match": "*" }, ...none },
+    { send: PATH, with: { "if-none-match": "*", prefer: "fail=0" }, ...none },
   );
 });
 
