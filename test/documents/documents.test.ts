@@ -73,8 +73,8 @@ test.each([
   ["operation.md", "Variable", settings],
   ["api.md", "Query parameter", parameters.map(({ name }) => name)],
   ["api.md", "Field of a record", TrafficRecord.keyof().options],
-  // The redirects belong to other paths, and 405 to other methods.
-  ["api.md", "Status", [...statuses, "301", "302", "405"]],
+  // The redirects belong to other paths, 405 to other methods, and 501 to methods that HTTP does not define.
+  ["api.md", "Status", [...statuses, "301", "302", "405", "501"]],
 ])("the table of docs/%s that begins with %s is complete", (page, title, expected) => {
   expect([...new Set(listFirstCells(`docs/${page}`, title))].sort()).toEqual(expected.toSorted());
 });
