@@ -107,19 +107,14 @@ describe("the previous records are still served if a load fails:", () => {
   });
 });
 
-test.each([
-  ["load", "file/below", "a part of the path is not a directory"],
-  ["load", "file", "a part of the path is not a directory"],
-  ["info", "file/below", "a part of the path is not a directory"],
-  ["info", "file", "a part of the path is not a directory"],
-])("%s reports that the store's folder cannot be %s", async (command, name, reason) => {
+test.each(["file/below", "file"])("the store's folder cannot be %s", async (name) => {
   await write("file", "");
   const folder = join(local.folder, name);
-  const files = command === "load" ? [small] : [];
-  const { status, stderr } = await runData([command, ...files, "--persist-to", folder]);
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/^\S+ cannot be (written|opened): /);
-  expect(stderr.startsWith(folder) && stderr.endsWith(`: ${reason}\n`), stderr).toBe(true);
+  for (const command of [["info"], ["load", small]]) {
+    const { status, stderr } = await runData([...command, "--persist-to", folder]);
+    expect([status, stderr.startsWith(folder)]).toEqual([1, true]);
+    expect(stderr).toMatch(/^\S+ cannot be (written|opened): a part of the path is not a directory\n$/);
+  }
 });
 
 test.each([
