@@ -38,15 +38,12 @@ function getAdvice(response: ClientResponse): Advice {
   const { detail = body } = Object(parseJsonBody(body));
   const seconds = Number(headers.get("Retry-After"));
   if (isInjectedError(headers)) {
-    const text = "This error was requested with a preference. The service is working normally.";
-    return urlWithoutFaults
-      ? [text, urlWithoutFaults, "Show the page without preferences"]
-      : [text, ...OVERVIEW];
+    const text = "A fault option caused this error. The service is working normally.";
+    return urlWithoutFaults ? [text, urlWithoutFaults, "Show the page without faults"] : [text, ...OVERVIEW];
   }
   if (seconds) return [detail, url.href, `Try again after ${formatQuantity(seconds, "second")}`];
   if (status === 404) return getNotFoundAdvice(response);
-  if (status === 400 && urlWithoutFaults)
-    return [detail, urlWithoutFaults, "Show the page without preferences"];
+  if (status === 400 && urlWithoutFaults) return [detail, urlWithoutFaults, "Show the page without faults"];
   return [detail, ...(url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW)];
 }
 

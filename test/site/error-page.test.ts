@@ -10,7 +10,7 @@ const BAD_REQUEST = "400 Bad Request";
 const UNAVAILABLE = "503 Service Unavailable";
 const NOT_FOUND = "404 Not Found";
 const ON_REQUEST =
-  "This error was requested with a preference. The service is working normally. Show the page without preferences";
+  "A fault option caused this error. The service is working normally. Show the page without faults";
 const PAST_THE_END = "The collection has fewer pages. Show the last page";
 const FORMATS = "The valid formats are api and json. Show the page";
 const NUMBERED = "Pages are numbered from 1, and page 1 has the newest records. Show page 1";

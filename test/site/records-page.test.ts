@@ -96,7 +96,7 @@ describe("the HTML view of a page", () => {
 });
 
 const APPLIED = "Applied to this response: delay=1.";
-const WITHOUT = `${APPLIED} Show the page without preferences`;
+const WITHOUT = `${APPLIED} Show the page without faults`;
 const SLOW = { PREFER: "delay=1" };
 
 test.each<[object, query: string, prefer: string, text: string | undefined, link: string | undefined]>([

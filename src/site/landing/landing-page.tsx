@@ -145,8 +145,8 @@ const Faults: FC<Summary> = ({ records_url: url, prefer }) => (
     </p>
     {prefer !== null && (
       <p>
-        This deployment applies <code>{prefer}</code> to every request for the collection that sets no
-        preference of its own. Add <code>prefer=none</code> to get the unchanged response.
+        This deployment applies <code>{prefer}</code> to every request for the collection that sets no options
+        of its own. Add <code>prefer=none</code> to get the unchanged response.
       </p>
     )}
   </>

@@ -30,7 +30,7 @@ export function renderRecords(response: ClientResponse): string {
           ? `${formatQuantity(page.count, "record")}, newest first: page ${position}.`
           : "The body of this response is not valid JSON."}
       </p>
-      <PreferenceBanners {...response} />
+      <FaultBanners {...response} />
       {page && (
         <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} jumpDate={jumpDate} />
       )}
@@ -53,8 +53,8 @@ function getPageNumber(url: URL, page: Page | undefined): PageNumber {
   return page.previous === null ? 1 : Number(new URL(page.previous).searchParams.get("page")) + 1;
 }
 
-/** Shows the applied preferences, with a link to the page without preferences. */
-const PreferenceBanners: FC<ClientResponse> = ({ urlWithoutFaults, headers }) => {
+/** Shows the applied options and the warning, with a link to the page without faults. */
+const FaultBanners: FC<ClientResponse> = ({ urlWithoutFaults, headers }) => {
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
   return (
@@ -62,7 +62,7 @@ const PreferenceBanners: FC<ClientResponse> = ({ urlWithoutFaults, headers }) =>
       {applied !== null && (
         <p class="banner">
           Applied to this response: <code>{applied}</code>.{" "}
-          {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without preferences</a>}
+          {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </p>
       )}
       {warning !== null && <p class="banner">{warning}</p>}
