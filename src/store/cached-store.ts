@@ -83,7 +83,7 @@ async function getPage(
     return location && getBlockNumbers(location).every((number) => cache.get(blockCacheKey(state, number)));
   };
   /** Reads the state and, in the same step, the block of the page, unless that block is cached or the page can span two blocks. */
-  const readState = async (fromPrimary: boolean) => {
+  const readStateAndBlock = async (fromPrimary: boolean) => {
     const stateOnly = getHiddenCount || (stateCache.latest && isCached(stateCache.latest));
     const blockOfPage = page === "last" ? page : getBlockNumber(PAGE_SIZE * page);
     const withBlock = stateOnly ? undefined : blockOfPage;
@@ -92,7 +92,7 @@ async function getPage(
     if (block) await cacheBlock(context, state, block).catch(() => undefined);
     return state;
   };
-  return readWithCurrentState({ ...context, readState }, async (state) => {
+  return readWithCurrentState({ ...context, readState: readStateAndBlock }, async (state) => {
     const location = locate(state);
     return location && { location, results: await getResults(context, state, location) };
   });
