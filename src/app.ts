@@ -29,7 +29,7 @@ export function createApp(now = () => Date.now()) {
   // Before the rate limit, so that monitors always get a response.
   app.route("/", health);
   app.use(renderHtml);
-  // An invalid setting fails every request, so that it is noticed. Each environment is checked once.
+  // With an invalid setting, every request fails, so that the setting is noticed. Each environment is checked once.
   app.use((c, next) => {
     if (!checked.has(c.env)) requireSettings(c.env);
     checked.add(c.env);

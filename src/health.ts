@@ -15,7 +15,7 @@ const READ_MAX_AGE_MS = 1_000;
 /** The latest read, by environment. An instance of the worker has one environment. */
 const latestReads = new WeakMap<Env, { at: number; reading: Promise<StateRead> }>();
 
-/** The health check for monitors. The check bypasses the cache of the instance, because the cache serves pages even while the store fails. */
+/** The health check for monitors bypasses the cache of the instance, because the cache serves pages even while the store fails. */
 export const health = new Hono<AppEnv>();
 
 health.get(PATH, async (c) => {

@@ -225,7 +225,7 @@ function convertSchemas(): Record<string, Schema> {
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
     override({ zodSchema, jsonSchema }) {
-      // The schema itself has no maximum, because the conformance checker reads pages of other services with it.
+      // The schema itself has no maximum, because the conformance checker also uses the schema for other services.
       if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
     },
   });

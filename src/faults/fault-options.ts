@@ -38,7 +38,7 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   return options.formatted.size > 0 || options.warnings.length > 0 ? options : undefined;
 }
 
-/** Adds `code=503` to conditions without a fault. A delay is enough, except with `fail`, which does not apply to delays. */
+/** Adds `code=503` to conditions without a fault. A delay counts as a fault, except with `fail`, because `fail` exempts delays. */
 function addDefaultFault({ values, formatted }: FaultOptions): void {
   const options = listEntries(values).map(([, option]) => option);
   const hasFault = options.some(({ replace, changePage, changeBody }) => replace ?? changePage ?? changeBody);

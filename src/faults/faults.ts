@@ -54,7 +54,7 @@ export function createFaults(now: () => number) {
     let active = await getActiveOptions(entries, context);
     const wait = getWait(active, context);
     const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
-    // If too many responses wait, PREFER has no faults, because the client did not request any.
+    // If too many responses are waiting, skip the faults of PREFER, because the client did not request them.
     if (!endWait) active = entries.filter(hidesRecords);
     const injected = createInjectedResponse(c, active, context);
     const changed = injected ?? (await changePage(await serveOnce(), active, context));

@@ -40,7 +40,7 @@ export const PAGE_OPTIONS = {
     changePage(page, fault) {
       const { next } = page;
       if (next === null) return false;
-      // Only the page number changes, and not the encoding of the rest.
+      // Change only the page number, and not the encoding of the rest of the URL.
       const move = (step: number) =>
         next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
       const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };

@@ -81,7 +81,7 @@ export const RESPONSE_OPTIONS = {
 
 /** Creates the error of a status, with the headers of this status. A 426 has no `Upgrade`, because the runtime removes that header. */
 function createError(status: number, method: string): HttpError {
-  // With Basic, browsers would ask for a password.
+  // With the scheme `Basic`, browsers would prompt for a password.
   const challenge = 'Bearer realm="api"';
   const errors: Record<number, HttpError> = {
     401: new HttpError(401, { headers: { "WWW-Authenticate": challenge } }),

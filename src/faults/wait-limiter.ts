@@ -9,7 +9,7 @@ const MAX_WAITS_PER_CLIENT = 50;
 
 /** A response that waits, or whose body is being sent slowly. */
 interface ActiveWait {
-  /** The time after which the wait no longer counts. When a client disconnects, workerd ends the request without notice. */
+  /** The time after which the wait no longer counts, because workerd ends the request of a disconnected client without notice. */
   endsAt: number;
   client: string | undefined;
 }

@@ -78,7 +78,7 @@ export const respondToPreflight: AppMiddleware = async (c, next) => {
   return c.body(null, 204, {
     "Access-Control-Allow-Methods": "GET, OPTIONS",
     "Access-Control-Allow-Headers": "*",
-    // One day, because the response is always the same.
+    // Browsers may cache the response for a day, because it is always the same.
     "Access-Control-Max-Age": "86400",
   });
 };

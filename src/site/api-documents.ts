@@ -29,7 +29,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
   let latest: { key: string; text: string; etag: string } | undefined;
   return async (c: AppContext) => {
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    // Clients cannot read this path (`run_worker_first` in wrangler.toml).
+    // Clients cannot read this asset (`run_worker_first` in wrangler.toml).
     const file = `${REFERENCE_PATH}-${c.env.FAULTS ?? "on"}.${type}`;
     const key = `${file} ${origin}`;
     if (latest?.key !== key) latest = { key, ...(await fillTemplate(c, file, encode(origin))) };
@@ -45,7 +45,7 @@ async function fillTemplate({ env }: AppContext, file: string, origin: string) {
   // The binding ignores the host.
   const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
-  // A function, because `$` is special in a replacement string.
+  // The replacement is a function, because `$` is special in a replacement string.
   const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, () => origin);
   return { text, etag: `"${await createDigest(text)}"` };
 }

@@ -51,7 +51,7 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
 /** Maximums of an axis, by power of ten. The label in the middle, half of the maximum, also has at most two digits. */
 const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
-/** Gets the end of the axis for a highest value above 0. */
+/** Gets the maximum of the axis for a highest value above 0. */
 function getAxisMaximum(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
   return power * (AXIS_STEPS.find((step) => step * power >= highest) ?? 10);

@@ -75,7 +75,7 @@ async function getSamplePage(c: AppContext, origin: string, state: State): Promi
     const envelope = JSON.parse(formatEnvelope(location, results, url));
     return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
   } catch (error) {
-    // Log this like a failed request for the page.
+    // Log the error like a failed request for the page.
     const where = { store: c.env.STORE, method: "GET", path: COLLECTION_PATH, status: 503 };
     logFailure({ event: "request_failed", ...where }, error);
     return undefined;

@@ -75,7 +75,7 @@ export interface Periods {
   periods: Period[];
 }
 
-/** Slightly more than the months of ten years. */
+/** The maximum number of days or months: slightly more than the months of ten years. */
 const MAX_PERIODS = 124;
 
 /**
