@@ -27,6 +27,13 @@ async function readAddress(output: Readable, pattern: RegExp): Promise<string> {
   throw new Error(`The server has ended:\n${lines.join("\n")}`);
 }
 
+/** Runs an npm command in a folder until the test ends. Returns the address that it prints: the group of the pattern. */
+function startNpm(cwd: string, args: string[], pattern: RegExp): Promise<string> {
+  const npm = spawn("npm", args, { cwd, detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void process.kill(-Number(npm.pid), "SIGTERM"));
+  return readAddress(npm.stdout, pattern);
+}
+
 test("npm start serves the loaded records without a rate limit, and ends with npm", async () => {
   const folder = createFolder();
   const file = join(folder, "records.csv");
@@ -81,10 +88,20 @@ test("npm start -- --help shows the help of wrangler dev, and prepares nothing",
 });
 
 test.each([
-  [["RATE_LIMIT:10"], 'RATE_LIMIT is "10", but [[ratelimits]] in wrangler.toml counts in periods of 60 s'],
-  [["PREFER:delay=1", "FAULTS:maybe"], 'FAULTS is "maybe"'],
-])("npm start -- --var %s reports the invalid setting, and serves nothing", async (vars, problem) => {
-  await expect(serve(createFolder(), "--var", ...vars)).rejects.toThrow(problem);
+  [
+    "--var RATE_LIMIT:10",
+    'RATE_LIMIT is "10", but [[ratelimits]] in wrangler.toml counts in periods of 60 s',
+  ],
+  ["--var PREFER:delay=1 FAULTS:maybe", 'FAULTS is "maybe"'],
+  // Although `npm start` uses no rate limit.
+  ["--config invalid.json", 'RATE_LIMIT is "6o"; it must be "off", "10" or "60"'],
+])("npm start -- %s reports the invalid setting, and serves nothing", async (options, problem) => {
+  const folder = createFolder();
+  const { vars, ...configuration } = Object(await readConfiguration());
+  const invalid = { ...configuration, vars: { ...vars, RATE_LIMIT: "6o" } };
+  await writeFile(join(folder, "invalid.json"), JSON.stringify(invalid));
+  const args = options.replace("invalid.json", `${folder}/$&`).split(" ");
+  await expect(serve(folder, ...args)).rejects.toThrow(problem);
 });
 
 test("npm start and npm run data use the user's folder, and KV as described in wrangler.toml", async () => {
@@ -92,13 +109,7 @@ test("npm start and npm run data use the user's folder, and KV as described in w
   configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
   const cwd = join(folder, "docs");
   const options = ["--port", "0", "--inspector-port", "0", "--var", "STORE:kv", "--persist-to", "state"];
-  const npm = spawn("npm", ["start", "--", ...options], {
-    cwd,
-    detached: true,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void process.kill(-Number(npm.pid), "SIGTERM"));
-  const origin = await readAddress(npm.stdout, /Ready on (http:\S+)/);
+  const origin = await startNpm(cwd, ["start", "--", ...options], /Ready on (http:\S+)/);
   expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
   const args = ["run", "data", "--", "info", "--store", "kv", "--persist-to", "state"];
   expect((await runProcess("npm", args, { cwd })).stdout).toMatch(
@@ -107,17 +118,6 @@ test("npm start and npm run data use the user's folder, and KV as described in w
   expect((await runProcess("npm", args.with(-1, "other"), { cwd })).stdout).toMatch(
     /^Nothing is loaded in the kv store \(.*\/docs\/other\/v3\/kv\/.*\)\.$/m,
   );
-});
-
-test("npm start rejects an invalid RATE_LIMIT in the configuration, although it uses no rate limit", async () => {
-  const config = join(createFolder(), "invalid.json");
-  const configuration = Object(await readConfiguration());
-  await writeFile(
-    config,
-    JSON.stringify({ ...configuration, vars: { ...configuration.vars, RATE_LIMIT: "6o" } }),
-  );
-  const serving = serve(createFolder(), "--config", config);
-  await expect(serving).rejects.toThrow('RATE_LIMIT is "6o"; it must be "off", "10" or "60"');
 });
 
 test("npm run serve removes the files of earlier builds, and serves a file of the current folder", async () => {
@@ -130,10 +130,7 @@ test("npm run serve removes the files of earlier builds, and serves a file of th
   }
   await writeFile(join(folder, "docs/counts.csv"), RECORDS);
   const args = ["run", "serve", "--", "counts.csv", "--port", "0"];
-  const cwd = join(folder, "docs");
-  const npm = spawn("npm", args, { cwd, detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void process.kill(-Number(npm.pid), "SIGTERM"));
-  const url = await readAddress(npm.stdout, /^Serving at (.+)$/);
+  const url = await startNpm(join(folder, "docs"), args, /^Serving at (.+)$/);
   expect(await (await fetch(`${url}/api/tf1/records/`)).json()).toMatchObject({ count: 20 });
   const left = [...earlier, "assets/assets", "package/cli.js"].map((file) =>
     existsSync(join(folder, "dist", file)),
