@@ -1,7 +1,7 @@
 import { parseUtcTime } from "../records/utc-time.ts";
 import { defineOption, integerBetween, noValue, parseRange } from "./option.ts";
 
-/** Max ranges in `on`, because headers and links repeat the ranges. */
+/** Max page ranges in `on`. A response repeats the ranges in its headers and links. */
 const MAX_RANGES = 50;
 
 /** The conditions, which decide whether a request has faults, and the options `seed` and `none`. */
@@ -57,7 +57,7 @@ function parsePages(text: string) {
   return pages.length <= MAX_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
 }
 
-/** Accepts every number format of JavaScript, such as `1e-7`. Limits the digits, because `Preference-Applied` repeats them. */
+/** Accepts 0 to 1 as JavaScript prints numbers, such as `1e-7`. Few digits are allowed, because `Preference-Applied` repeats them. */
 function parseShare(text: string): number | undefined {
   const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,24})(?:e-[0-9]{1,3})?$/.test(text);
   return isDecimal && Number(text) <= 1 ? Number(text) : undefined;

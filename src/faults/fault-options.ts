@@ -38,7 +38,7 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   return options.formatted.size > 0 || options.warnings.length > 0 ? options : undefined;
 }
 
-/** Adds `code=503` to conditions without a fault. A delay counts as a fault, except with `fail`, because `fail` exempts delays. */
+/** Adds `code=503` if there are conditions but no fault. A delay counts as a fault, except with `fail`, which does not apply to delays. */
 function addDefaultFault({ values, formatted }: FaultOptions): void {
   const options = listEntries(values).map(([, option]) => option);
   const hasFault = options.some(({ replace, changePage, changeBody }) => replace ?? changePage ?? changeBody);
@@ -59,7 +59,7 @@ export function requireFaultOptions(setting: string, text: string): FaultOptions
 const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
 
 /**
- * Parses the options of a request. If an option is repeated, its first valid value counts. The header precedes the query.
+ * Parses the options of a request. If an option is repeated, its first valid value counts. The header has precedence over the query.
  * @param header The value of the header `Prefer`
  * @param query The values of the query parameter `prefer`
  */

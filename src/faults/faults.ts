@@ -10,7 +10,7 @@ import { createRandom } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createWaitLimiter } from "./wait-limiter.ts";
 
-/** A response without faults, and the location of its page if it is a page. */
+/** A response without faults. `page` is the location of a page of the collection; undefined for all other responses. */
 export interface ServedResponse {
   response: Response;
   page?: PageLocation;
@@ -31,7 +31,7 @@ export function createFaults(now: () => number) {
   const counter = createRequestCounter();
   const startWait = createWaitLimiter();
 
-  /** Responds with the faults that the options select. With `on`, the page is served first, because its number decides. */
+  /** Responds with the faults that the options select. With the condition `on`, the page is served first, to find out its number. */
   async function applyFaults(
     c: AppContext,
     query: URLSearchParams,
@@ -54,7 +54,7 @@ export function createFaults(now: () => number) {
     let active = await getActiveOptions(entries, context);
     const wait = getWait(active, context);
     const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
-    // If too many responses are waiting, skip the faults of PREFER, because the client did not request them.
+    // If too many responses are waiting, skip all of PREFER but `grow`, because the client did not request these faults.
     if (!endWait) active = entries.filter(hidesRecords);
     const injected = createInjectedResponse(c, active, context);
     const changed = injected ?? (await changePage(await serveOnce(), active, context));
@@ -72,12 +72,12 @@ export function createFaults(now: () => number) {
   };
 }
 
-const hidesRecords = ([, option]: OptionEntry) => option.createGetHiddenCount !== undefined;
+const hidesRecords = ([, option]: OptionEntry) => option.getHiddenCount !== undefined;
 
-/** Creates the function that counts the hidden records. Returns undefined if the options hide no records. */
-function createGetHiddenCount({ values }: FaultOptions, now: number): GetHiddenCount | undefined {
+/** Creates the function that counts the hidden records at a time. Returns undefined if the options hide no records. */
+function createGetHiddenCount({ values }: FaultOptions, time: number): GetHiddenCount | undefined {
   const [, option, value] = listEntries(values).find(hidesRecords) ?? [];
-  return option?.createGetHiddenCount?.(value, now);
+  return option && ((total) => option.getHiddenCount?.(value, time, total) ?? 0);
 }
 
 const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
@@ -113,7 +113,7 @@ function createInjectedResponse(
   return error && { response: respondWithError(error, c), applied };
 }
 
-/** Changes the JSON of a page, unless a body fault hides it. */
+/** Applies the page faults to the JSON of a page, unless a body fault replaces the whole body. */
 async function changePage(
   { response, page }: ServedResponse,
   active: OptionEntry[],
@@ -129,7 +129,7 @@ async function changePage(
   return { response: new Response(JSON.stringify(content), response), applied };
 }
 
-/** Changes how the body is sent. The wait ends now, or at the end of a slow body. */
+/** Applies the body fault. Ends the wait of the response immediately, or at the end of a slow body. */
 async function changeBody(
   { response, applied }: FaultedResponse,
   active: OptionEntry[],
@@ -149,7 +149,7 @@ function setPreferenceHeaders(
   { formatted, headerOptions, warnings }: FaultOptions,
   applied: OptionName[],
 ): void {
-  const faults = applied.filter((name) => !OPTIONS[name].createGetHiddenCount);
+  const faults = applied.filter((name) => !OPTIONS[name].getHiddenCount);
   // Caches do not vary on `Prefer`, so they must not store this response, and a 304 must not update a stored page (RFC 9111, 4.3.4).
   const isPrivate =
     warnings.length > 0 || faults.length > 0 || applied.some((name) => headerOptions.includes(name));

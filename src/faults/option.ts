@@ -1,5 +1,5 @@
 import type { HttpError } from "../http/errors.ts";
-import type { GetHiddenCount, PageLocation } from "../records/page.ts";
+import type { PageLocation } from "../records/page.ts";
 import type { RandomSource } from "./random.ts";
 
 /** A request, as conditions and faults see it. */
@@ -38,8 +38,8 @@ export interface Option<Value = unknown> {
   allows?(value: Value, context: FaultContext): boolean | Promise<boolean>;
   /** Whether the condition does not apply to `delay`. */
   exemptsDelay?: true;
-  /** Makes the option hide records: creates the function that returns how many of the newest records are hidden. */
-  createGetHiddenCount?(value: Value, now: number): GetHiddenCount;
+  /** Makes the option hide records: returns how many of the newest records are hidden, given the number of loaded records. */
+  getHiddenCount?(value: Value, now: number, total: number): number;
   /** Returns the wait of the previous options, changed by this option. */
   getWait?(value: Value, wait: Wait, random: RandomSource): Wait;
   /** Replaces the response, or the error of a previous option. Only an `HttpError` can be changed by later options. */

@@ -40,7 +40,7 @@ export const PAGE_OPTIONS = {
     changePage(page, fault) {
       const { next } = page;
       if (next === null) return false;
-      // Change only the page number, and not the encoding of the rest of the URL.
+      // Replace only the page number, so that the encoding of the other parameters does not change.
       const move = (step: number) =>
         next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
       const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
@@ -75,10 +75,10 @@ export const PAGE_OPTIONS = {
     example: "grow=15/m",
     parse: parseGrowth,
     /**
-     * At first, about half of the records are hidden, but at most the growth of a day. When all records are visible, growth
-     * starts over. The number depends only on the time, so all instances hide the same records.
+     * At first, about half of the records are hidden, but not more than one day of growth. When all records are visible, the growth
+     * starts over. The number of hidden records depends only on the time, so that all instances hide the same records.
      */
-    createGetHiddenCount: (interval, now) => (total) => {
+    getHiddenCount(interval, now, total) {
       const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
       return steps === 0 ? 0 : steps - 1 - (Math.floor(now / interval) % steps);
     },

@@ -1,6 +1,6 @@
 /**
- * A preference in the header `Prefer` (RFC 7240, 2), without its parameters, which have no meaning here. The name is in lower case, and
- * empty if the preference is malformed. The value has no quotes. No value and an empty value mean the same.
+ * A preference in the header `Prefer` (RFC 7240, 2). Its parameters are ignored. The name is in lower case, and empty if the preference
+ * is malformed. The value has no quotes. A missing value is the same as an empty value.
  */
 export type Preference = { name: string; value: string };
 
@@ -8,12 +8,12 @@ export type Preference = { name: string; value: string };
 const ELEMENTS = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 const PARTS = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 
-/** An element such as `7-9` or `last`, after `on=3`. */
+/** A list element that continues the value of `on`, such as `7-9` in `on=3,7-9`. */
 const PAGES = /^(?:\d+(?:-\d+)?|last)$/i;
 
 /**
- * Parses the value of a `Prefer` header, or of several headers that are joined by commas. The value of `on=3,7-9` is a list within the
- * list if it has no quotes, so its elements are joined again.
+ * Parses the value of a `Prefer` header, or of several headers joined by commas. An unquoted value such as `on=3,7-9` is split at its
+ * commas like the list itself, so its parts are joined again.
  * @returns The preferences in their order, including repeated ones. Never throws
  */
 export function parsePreferHeader(header: string): Preference[] {

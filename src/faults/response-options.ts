@@ -111,7 +111,7 @@ function preventCompression(headers: Headers): void {
   headers.set("Content-Encoding", "identity");
 }
 
-/** The time in which the runtime sends the first half. When the body breaks, the runtime discards unsent bytes. */
+/** The pause between the first half of a cut body and the abort. On an abort, the runtime discards bytes that it has not sent. */
 const ABORT_DELAY_MS = 50;
 
 /** Sends half of a body and closes the connection. Content-Length states the whole length, so clients must notice the cut (RFC 9112, 8). */
@@ -130,7 +130,7 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
 /** The time between two parts of a slow body. A short body has fewer parts. */
 const PART_INTERVAL_MS = 100;
 
-/** Sends a body in parts, while the client reads them. The last part is sent at the end of the time. */
+/** Sends a body in parts, while the client reads them. The last part is sent after `totalMs`. */
 function sendSlowly(bytes: Uint8Array, totalMs: number, end: () => void): ReadableStream {
   const parts = Math.max(1, Math.min(Math.round(totalMs / PART_INTERVAL_MS), bytes.length));
   const getShare = (total: number, count: number) => Math.floor((total * count) / parts);

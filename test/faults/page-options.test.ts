@@ -92,8 +92,8 @@ test.each([
   [3, "1/s", 0, 0],
   [0, "1/s", 0, 0],
 ])("of %i records, grow=%s after %d seconds hides %i", (count, growth, seconds, hidden) => {
-  const { parse, createGetHiddenCount } = PAGE_OPTIONS.grow;
-  expect(createGetHiddenCount?.(parse(growth)!, seconds * 1_000)(count)).toBe(hidden);
+  const { parse, getHiddenCount } = PAGE_OPTIONS.grow;
+  expect(getHiddenCount?.(parse(growth)!, seconds * 1_000, count)).toBe(hidden);
 });
 
 describe("grow", () => {
