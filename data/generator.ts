@@ -5,12 +5,12 @@ import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record
 export interface GeneratorOptions {
   /** A random seed, 0 to 2^32 - 1; 1 by default. A different random seed gives different records. */
   seed?: number | undefined;
-  /** Not before `GENERATOR_EPOCH`. */
+  /** The start of the period, not before `GENERATOR_EPOCH`. */
   from: Date;
   to: Date;
   /** The number of cameras, 1 or more; 86 by default. */
   cameras?: number | undefined;
-  /** Whole minutes from one record of a camera to its next, 1 or more; 30 by default. */
+  /** The interval between two records of a camera in whole minutes, 1 or more; 30 by default. */
   interval?: number | undefined;
 }
 

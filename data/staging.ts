@@ -22,7 +22,7 @@ import {
 export interface StageOptions extends ReadOptions, CollectOptions {
   /** The source of the records. The default is the names of the files. */
   source?: string | undefined;
-  /** The last line of an error with problems. The default is "Nothing was loaded." */
+  /** The last line of an error message that lists problems. The default is "Nothing was loaded." */
   conclusion?: string | undefined;
   /** Shows the progress of a step: `reading`, with the number of megabytes, or `comparing`. */
   openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;

@@ -26,7 +26,7 @@ export function createApp(now = () => Date.now()) {
   app.use(serviceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
   app.options("*", respondToPreflight);
-  // Before the rate limit, so that monitors always get a response.
+  // The health check comes before the rate limit, so that monitors always get a response.
   app.route("/", health);
   app.use(renderHtml);
   // With an invalid setting, every request fails, so that the setting is noticed. Each environment is checked once.
@@ -44,7 +44,7 @@ export function createApp(now = () => Date.now()) {
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
 
-  // The first match builds the router. Without this line, the first request would build the router.
+  // Hono builds the router at the first match. Build it now, so that the first request does not have to wait.
   app.router.match("GET", "/");
   return Object.assign(app, {
     /** Forgets the requests that the condition `times` has counted. */

@@ -29,7 +29,7 @@ export interface Env {
   PUBLIC_ORIGIN?: string;
   /** `off`, or the period of `RATE_LIMITER` in seconds: `10` or `60`. */
   RATE_LIMIT?: string;
-  /** Default options for requests to the collection that set none, such as `delay=200-800`. Empty for no options. */
+  /** Default fault options, such as `delay=200-800`, for collection requests that set no options. Empty for no default options. */
   PREFER?: string;
   /** `off` turns off all faults, so that `PREFER` and the options of requests have no effect. By default `on`. */
   FAULTS?: string;

@@ -76,7 +76,7 @@ export function createCollection({ createGetHiddenCount, applyFaults }: Faults):
 }
 
 interface RespondOptions {
-  /** `If-None-Match`, to compare before a record is read. With fault options, the finished response decides instead. */
+  /** The header `If-None-Match`, compared before any record is read. With fault options, the finished response is compared instead. */
   ifNoneMatch?: string | undefined;
   getHiddenCount?: GetHiddenCount | undefined;
 }
@@ -127,7 +127,7 @@ async function respondPage(
   return { response, page: location };
 }
 
-/** Returns 304 if the client's copy is current. A response with a fault has no entity-tag. */
+/** Returns 304 if the client's copy is current. A response with a fault is never converted, because it has no entity-tag. */
 function toNotModified(response: Response, ifNoneMatch: string): Response {
   const etag = response.headers.get("ETag");
   if (etag === null || !matchesETag(ifNoneMatch, etag)) return response;
@@ -140,9 +140,9 @@ function toNotModified(response: Response, ifNoneMatch: string): Response {
 let latestHash: { text: string; hash: string } | undefined;
 
 /**
- * Creates the headers for caches. The entity-tag changes with the body: the load identifies the records, the links contain the origin,
- * and a different version of the code can format the page differently. The origin is hashed, because proxies such as `wrangler dev`
- * rewrite header values that contain a host.
+ * Creates the headers for caches. The entity-tag contains everything that can change the body: the load for the records, the origin for
+ * the links, and the version of the code for the format. The origin is hashed, because proxies such as `wrangler dev` rewrite header
+ * values that contain a host.
  */
 async function createCacheHeaders(
   c: AppContext,

@@ -277,7 +277,7 @@ export type Components = { schemas: Record<string, Schema>; headers: Record<stri
 export interface ResponseObject {
   description: string;
   headers: Record<string, { $ref: string }>;
-  /** By media type. Undefined if the response has no body. */
+  /** The body by media type; undefined if the response has no body. */
   content?: Record<string, { schema: Schema; example?: object }>;
 }
 
@@ -286,7 +286,7 @@ export interface Operation {
   summary: string;
   description: string;
   parameters: Parameter[];
-  /** By status. */
+  /** The responses by status. */
   responses: Record<string, ResponseObject>;
 }
 
@@ -295,7 +295,7 @@ export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; summary: string; description: string; license: object };
   servers: { url: string; description: string }[];
-  /** Empty: there is no authentication. */
+  /** The security requirements: none, because the service has no authentication. */
   security: [];
   paths: Record<string, { get?: Operation; options?: Operation }>;
   components: Components;

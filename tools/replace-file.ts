@@ -6,7 +6,7 @@ import { PROJECT } from "../data/writer/wrangler.ts";
 export const DIST = join(PROJECT, "dist");
 
 /**
- * Replaces a file in one step, and only if its contents change, because builds and servers may use it at the same time.
+ * Replaces a file atomically, and only if its contents change, because other builds and servers may be using the file.
  * @param file The path of the file in dist/
  */
 export function replaceFile(file: string, contents: string | Uint8Array): void {

@@ -56,7 +56,7 @@ export async function* readJsonObjects(
   if (scan.arrays > 0) throw new UnreadableError("ends inside an array", scan.line);
 }
 
-/** Yields the objects that end in a part of the text. */
+/** Scans the next part of the text, and yields the JSON objects that end in this part. */
 function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
   for (let at = 0; at < text.length; ) {
     const character = text[at] as string;
@@ -110,7 +110,7 @@ function startObject(scan: Scan): OpenObject {
   return { text: "", line: scan.line, innerLines: [], ...counts, isInString: false, isEscaped: false };
 }
 
-/** Returns the index after the object, or after the text if the object does not end in the text. */
+/** Returns the index after the object, or the length of the text if the object continues in the next part. */
 function scanObject(scan: Scan, object: OpenObject, text: string, start: number): number {
   let { isInString, isEscaped } = object;
   let at = start;

@@ -11,7 +11,7 @@ const BATCH_ROWS = 1_000;
 
 /**
  * Reads records and pages in JSON, in sequence or in arrays.
- * @throws UnreadableError at anything else
+ * @throws UnreadableError if the text contains anything else
  */
 export async function* readJson(
   chunks: AsyncIterable<TextChunk>,
@@ -49,7 +49,7 @@ function* parseObject(object: JsonObject, { file, modelName, onPage }: InputFile
   }
 }
 
-/** Whether an object is a page. A record with the members of an envelope is still a record. */
+/** Whether an object is a page. An object that has a field of a record is a record, even if it has the members of an envelope. */
 function isPage(value: Record<string, unknown>): value is { count: unknown; results: unknown[] } {
   return ENVELOPE.every((name) => name in value) && Array.isArray(value.results) && !hasRecordField(value);
 }

@@ -71,7 +71,7 @@ export function assignReportIds(database: DatabaseSync): void {
     ) AS numbered WHERE numbered.position = staged.rowid`);
 }
 
-/** Two records of a load that cannot both be right. The earlier one comes first in the input. */
+/** Two contradicting records of a load. The `earlier_` fields describe the record that comes first in the input. */
 interface Conflict {
   file: number;
   line: number;

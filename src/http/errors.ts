@@ -95,7 +95,7 @@ export function respondWithError(error: Error, c: AppContext): Response {
 
 /** Logs the failure of a request that gets 503. */
 export function logFailedRequest(error: unknown, c: AppContext): void {
-  // The routes of middleware end with a star.
+  // Skip the middleware: its paths end with `*`. The last of the other paths is the path of the route.
   const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
   const { method } = c.req;
   logFailure({ event: "request_failed", store: c.env.STORE, method, path, status: 503 }, error);

@@ -35,7 +35,7 @@ export async function createDigest(text: string): Promise<string> {
 export type Representation = "json" | "html";
 
 /**
- * Returns the representation with the higher weight in `Accept`, or at equal weights with the more specific media range, or JSON.
+ * Returns the representation with the higher weight in `Accept`. With equal weights, the more specific media range wins, or JSON.
  * @param accept The header. Without a media range, it allows every type
  * @returns undefined if `Accept` allows neither JSON nor HTML
  */

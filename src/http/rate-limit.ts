@@ -18,7 +18,7 @@ export function createRateLimit(exemptPaths: string[]): AppMiddleware {
   return async function limitRequests(c, next) {
     const period = getRateLimitPeriod(c.env);
     const { RATE_LIMITER } = c.env;
-    // If there is a period, requireSettings requires the limiter.
+    // If a period is set, the limiter is never missing: `requireSettings` has checked the binding.
     if (period === undefined || !RATE_LIMITER || exemptPaths.includes(c.req.path)) return next();
     if (await isAllowed(RATE_LIMITER, getClientKey(c))) return next();
     throw throttled(Number(period));

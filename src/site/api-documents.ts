@@ -13,7 +13,7 @@ const TEMPLATE_CACHE_CONTROL = "public, max-age=300, stale-if-error=86400";
 /** Creates the routes of the OpenAPI document and the API reference. The build renders both without the origin (tools/build-assets.ts). */
 export function createApiDocuments(): Hono<AppEnv> {
   const documents = new Hono<AppEnv>();
-  // A `Host` can contain quotes and `&`, and the curl commands have the URL between single quotes.
+  // Escape the origin, because a `Host` can contain quotes and `&`. Single quotes enclose the URL in curl commands.
   const toJson = (origin: string) => JSON.stringify(origin).slice(1, -1);
   const toHtml = (origin: string) => escapeText(origin.replaceAll("'", "%27"));
   documents.get(OPENAPI_PATH, serve("json", { "Content-Type": "application/json" }, toJson));

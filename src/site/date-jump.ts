@@ -46,7 +46,7 @@ export function isDate(text: string): boolean {
 /**
  * Finds the page with the newest records of a date, or of the nearest day that has records.
  * @param days The days of the collection, oldest first
- * @param count The number of visible records. If the days have more records, the newest ones are hidden
+ * @param count The number of visible records. If all days together have more records, the newest records are hidden
  * @returns The page, and the day of its records. The older of two equally near days wins
  */
 export function findPageByDate(days: Day[], date: string, count: number): { page: number; day: string } {

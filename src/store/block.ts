@@ -2,8 +2,9 @@ import { ROAD_USERS, type TrafficRecord } from "../records/record.ts";
 import type { Store } from "./state.ts";
 
 /**
- * The number of records in a block of any store. A multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block.
- * Blocks of common lines nearly fill their SQLite pages of 4,096 bytes, and a block of the longest lines fits into a D1 statement.
+ * The number of records in a block of any store: a multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block.
+ * With lines of typical length, a block nearly fills its SQLite pages of 4,096 bytes. With lines of maximum length, it fits into a D1
+ * statement.
  */
 export const BLOCK_SIZE = 195;
 

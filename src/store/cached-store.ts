@@ -24,7 +24,7 @@ import { readStatistics, type Statistics } from "./stored-statistics.ts";
 /** Max size of the cache of an instance: 16 of the 128 MB that the platform allows. */
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 
-/** An estimate of the memory for a string: most characters need one byte, and the second byte covers the overhead of each line. */
+/** The estimated memory of a character: one byte for most characters, and one byte for the overhead of its line. */
 const BYTES_PER_CHARACTER = 2;
 
 /** An estimate of the memory for one day of the statistics. */
@@ -55,8 +55,8 @@ interface CacheContext extends ReadContext {
 }
 
 /**
- * Creates a cache in front of a store. Pages of cached blocks are served without the store while the cached state is fresh. While the
- * store fails, they are served at any age.
+ * Creates a cache in front of a store. While the cached state is fresh, pages of cached blocks are served without the store. While the
+ * store fails, these pages are served even if the cached state has expired.
  * @param name The name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, maxBytes = MAX_CACHE_BYTES): CachedStore {

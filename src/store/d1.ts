@@ -82,7 +82,7 @@ export function toSqlDatabase(database: D1Database): SqlDatabase {
 
 /**
  * Messages of D1 errors that are worth a retry: a lost connection, an import of a load, or a local database that another process is
- * writing to. Retries would add to the cause of other errors: overload, time and memory limits, and the daily limits of the free plan.
+ * writing to. Errors from overload, time and memory limits, and daily limits are not retried, because retries would make them worse.
  */
 const TRANSIENT_ERRORS = [
   "SQLITE_BUSY",

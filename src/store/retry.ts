@@ -63,7 +63,7 @@ export function createSingleFlight() {
       if (running.get(name) === entry) running.delete(name);
     };
     running.set(name, entry);
-    // The work removes its entry too, because the request that started it may have ended.
+    // Remove the entry when the work ends, even if the request that started the work has ended before.
     waitUntil(work.then(forget, forget));
     return withTimeout(work).finally(forget);
   };

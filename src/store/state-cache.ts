@@ -5,13 +5,13 @@ import { DamagedStateError, type State } from "./state.ts";
 
 // Blocks never change, so only the cached state can be too old. docs/architecture.md, "The cached state", lists the cases.
 
-/** Max age of a confirmation, from the start of the read of the primary database to the start of the request that uses the confirmation. */
+/** Max age of a confirmation by the primary database, from the start of its read to the start of the request that uses it. */
 export const CONFIRMATION_MAX_AGE_MS = 1_000;
 
 /** Max age of the cached state, from the start of its read. After a failed read, the cached state is served for the same time again. */
 export const STATE_MAX_AGE_MS = 5_000;
 
-/** If a refresh starts this soon after the expiry, other requests use the cached state. After a longer idle time, they wait. */
+/** If a refresh starts within this time after the expiry, other requests get the expired state. After a longer idle time, they wait. */
 const STALE_WHILE_REFRESHING_MS = 1_000;
 
 /** Max attempts of a request: one with the cached state, and more while loads keep replacing each other. */
@@ -78,7 +78,7 @@ function readFromPrimary({ stateCache, waitUntil, readState }: ReadContext): Pro
   const read = async () => {
     const [previous, startedAt] = [stateCache.latest, Date.now()];
     const state = await readState(true);
-    // A load never removes the state, so the store has lost it.
+    // No load removes the state, so a store without the cached load's state has lost its data.
     if (state.load === "" && stateCache.latest?.load)
       throw new DamagedStateError(`The store has no state, although it had load ${stateCache.latest.load}`);
     stateCache.confirmed = { load: state.load, startedAt };
@@ -89,7 +89,7 @@ function readFromPrimary({ stateCache, waitUntil, readState }: ReadContext): Pro
 
 /**
  * Caches a state and returns the cached state. If an overlapping read has replaced `previous` in the meantime, only a state with a higher
- * sequence is cached, because either of two overlapping reads can return the newer state.
+ * sequence is cached, because the earlier of two overlapping reads can return the newer state.
  */
 function cacheState(stateCache: StateCache, state: State, previous: State | undefined, startedAt: number) {
   const { latest } = stateCache;

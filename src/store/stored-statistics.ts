@@ -3,8 +3,8 @@ import { type Block, requireBlocks } from "./block.ts";
 import type { Store } from "./state.ts";
 
 /**
- * The statistics of one day in UTC (`YYYY-MM-DD`): the numbers of all records, of records with `camera_ok` `False` and with null, and
- * of counted road users. A tuple keeps the JSON of thousands of days short.
+ * The statistics of one day in UTC (`YYYY-MM-DD`): the number of records, of records with `camera_ok` `False`, of records with
+ * `camera_ok` null, and of counted road users. A tuple keeps the JSON of thousands of days short.
  */
 export type Day = [date: string, records: number, failing: number, unknown: number, roadUsers: number];
 
@@ -26,7 +26,7 @@ export interface Statistics {
   hours: { weekdays: Hour[]; weekends: Hour[] };
   /** The sources of the records: names of files, or the source that a user stated. At most twenty. */
   sources: string[];
-  /** The number of all sources. */
+  /** The number of sources, including sources that are not listed. */
   source_count: number;
 }
 

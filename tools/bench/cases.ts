@@ -3,7 +3,7 @@ import autocannon from "autocannon";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 
 /**
- * A measured case. `baseline` and `store_baseline` are the least that a worker can do, without pages. `hot` pages come from the
+ * A measured case. `baseline` is the least work of a worker, and `store_baseline` with one read of the store. `hot` pages come from the
  * cache, `cold` pages from the store. `wrangler_dev` is `npm start`, and `package` is the command of the package.
  */
 type Case = { store: string | null; page: (typeof PAGES)[number] | null; mode: string };

@@ -61,7 +61,7 @@ function openBar(step: Step) {
     const bar = step.total === undefined ? "" : `${Format.BarFormat(progress, options)} `;
     return `${step.name} ${bar}${formatProgress(step)}`;
   };
-  // A bar of 20 characters leaves enough of 80 columns for the text. `runProgram` handles signals, so gracefulExit is off.
+  // A bar of 20 characters leaves enough space for the text in 80 columns. `runProgram` handles signals, so gracefulExit is off.
   const options = { format, barsize: 20, hideCursor: true, clearOnComplete: true, gracefulExit: false };
   const bar = new SingleBar(options, Presets.shades_classic);
   const draw = () => bar.start(step.total ?? 0, step.done);

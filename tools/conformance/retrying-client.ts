@@ -3,7 +3,7 @@ import ky, { HTTPError, TimeoutError } from "ky";
 /** A response with its whole body. */
 export interface Reply {
   url: string;
-  /** 0 if no complete response was received. */
+  /** The response status; 0 if no complete response was received. */
   status: number;
   headers: Headers;
   body: Uint8Array;

@@ -219,7 +219,7 @@ export function compareRecord(addFinding: AddFinding, seen: SeenRecords, fields:
   if (camera_ok !== null) add("List records 4", timestamp >= seen.firstNull || problem);
 }
 
-/** Whether a value has the shape of the specification and is a time that exists. */
+/** Whether a value is a timestamp in the format of the specification, with an existing date and time. */
 function isTimestamp(value: unknown): value is string {
   return typeof value === "string" && value.length === 20 && parseUtcTime(value) !== undefined;
 }

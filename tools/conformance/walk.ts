@@ -106,7 +106,7 @@ function getNextPageNumber(number: number, last: number, limit: number): number 
   return number < middle ? middle : Math.max(number + 1, last);
 }
 
-/** Reads a page, and starts to read the following pages up to the last one. */
+/** Reads a page and prefetches the following pages: at most `concurrency` pages at a time, and none after `last`. */
 function readAhead({ prefetched, read, options }: Walk, number: number, last: number): Promise<PageResponse> {
   const response = prefetched.get(number) ?? read(number);
   prefetched.delete(number);
@@ -127,7 +127,7 @@ function isPastEnd({ status, envelope, results }: PageResponse): boolean {
 }
 
 /**
- * If pages contradict each other, waits until it is known whether the collection has changed. If it has not, rules are broken.
+ * If pages contradict each other, waits and checks whether the collection has changed. Otherwise, reports the contradictions.
  * @returns False if the collection may have changed
  */
 async function resolveContradictions(walk: Walk): Promise<boolean> {

@@ -7,7 +7,7 @@ export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
   records?: number | undefined;
 }
 
-/** The first time after all timestamps, because years have four digits. */
+/** The end of all possible timestamps, not included: their years have four digits. */
 const END = new Date("+010000-01-01T00:00:00Z");
 
 /** In minutes, so that each camera has more than one record per year. */

@@ -2,8 +2,8 @@ import { STATUS_CODES } from "node:http";
 import { createFetchError, hasBodyFault, type Respond } from "./network.ts";
 
 /**
- * Does the same with a request as the global `fetch` (Fetch standard, 4.4): redirects, the signal and the response. The service
- * ignores request bodies, so none is sent.
+ * Handles a request like the global `fetch` (Fetch standard, 4.4): follows redirects, respects the signal, and returns the same kind of
+ * response. Request bodies are not sent, because the service ignores them.
  * @throws TypeError if the global `fetch` rejects a redirect or the response
  */
 export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {

@@ -37,7 +37,7 @@ export interface ReceivedRequest {
   method: string;
   url: string;
   headers: Headers;
-  /** Null before the response, and if a fault or the client closed the connection. */
+  /** The response status. Null until the response is sent, and if a fault or the client closed the connection. */
   status: number | null;
   /** The options that were applied, such as `code=503`. */
   applied: string[];

@@ -10,7 +10,7 @@ import type { LoadReporting } from "./load-collection.ts";
 import { createResponder, type Respond } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
-/** Node finishes the work of a request without `waitUntil`. The client's address is in `props`, because clients can send any header. */
+/** `waitUntil` does nothing, because Node finishes the work anyway. The address is in `props`, because clients can send any header. */
 const createExecutionContext = (address = "") => ({
   waitUntil() {},
   passThroughOnException() {},

@@ -48,7 +48,7 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   );
 };
 
-/** Maximums of an axis, by power of ten. The label in the middle, half of the maximum, also has at most two digits. */
+/** Maximums of the axis, for a power of ten. Each maximum and its half, the middle label, have at most two digits. */
 const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
 /** Gets the maximum of the axis for a highest value above 0. */

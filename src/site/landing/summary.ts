@@ -50,7 +50,7 @@ export function createSummary(
   };
 }
 
-/** The length of a day, a month and a year in a date. */
+/** The number of characters of a date (`YYYY-MM-DD`) that identify the day, the month or the year. */
 export const DATE_LENGTHS = { day: 10, month: 7, year: 4 };
 export type Unit = keyof typeof DATE_LENGTHS;
 
@@ -75,7 +75,7 @@ export interface Periods {
   periods: Period[];
 }
 
-/** The maximum number of days or months: slightly more than the months of ten years. */
+/** The maximum number of days or months in the table: slightly more than the months of ten years. */
 const MAX_PERIODS = 124;
 
 /**

@@ -140,7 +140,7 @@ const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>
 
 const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...ROAD_USERS, "camera_pk", "id", "model_name"];
 
-/** The columns of strings. */
+/** The columns that contain strings. */
 const TEXT_COLUMNS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
 
 /** A record of a response, in which a fault may have removed, changed or added a field. */

@@ -57,7 +57,7 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
   }
 }
 
-/** Indents JSON. A different body stays unchanged. */
+/** Indents JSON. Returns other text unchanged. */
 function indent(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
