@@ -61,7 +61,7 @@ export function createCollection({ createGetHiddenCount, applyFaults }: Faults):
   records.all(COLLECTION_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
     const header = c.req.header("If-None-Match");
-    // The HTML view has no entity-tag.
+    // Ignore `If-None-Match` for the HTML view, because the HTML view has no entity-tag.
     const ifNoneMatch = header === undefined || prefersHtml(c) ? undefined : header;
     const faultOptions = getFaultOptions(c, query);
     if (!faultOptions) return (await respond(c, query, { ifNoneMatch })).response;
@@ -108,7 +108,7 @@ async function respondPage(
   if (ifNoneMatch !== undefined) {
     const state = await store.getState(waitUntil);
     const location = locatePage(page, state.count);
-    // If this state does not have the page, a newer state can have it.
+    // If the cached state does not have the page, continue below, because a newer state can have the page.
     const headers = location && (await createCacheHeaders(c, state, location, origin));
     if (headers && matchesETag(ifNoneMatch, headers.ETag)) return { response: c.body(null, 304, headers) };
   }
@@ -136,7 +136,7 @@ function toNotModified(response: Response, ifNoneMatch: string): Response {
   return new Response(null, { status: 304, headers });
 }
 
-/** The latest hash, cached because hashing is slow. Only one hash is cached, because clients can send any number of `Host` values. */
+/** The latest hash in an entity-tag, cached because hashing is slow. Caches one hash only, because clients can send any `Host`. */
 let latestHash: { text: string; hash: string } | undefined;
 
 /**

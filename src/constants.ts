@@ -1,7 +1,7 @@
 /** The name of the collection and of the site. */
 export const SITE_NAME = "Traffic Count Records";
 
-/** A summary of the service as a noun. Sentences put `A` or `a public` in front. */
+/** A summary of the service as a noun phrase without an article. Sentences put `A` or `a public` in front. */
 export const SERVICE_SUMMARY =
   "stand-in for the Traffic Count Records Service, whose original tf1 collection has been shut down";
 

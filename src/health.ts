@@ -50,7 +50,7 @@ function readSharedState(c: AppContext): Promise<StateRead> {
   return reading;
 }
 
-/** Returns the state for monitors. Unknown values are null. The age is never negative, although clocks can differ. */
+/** Returns the state for monitors. Unknown values are null. The age of the load is never negative, even if clocks differ. */
 export function toHealthState({ load, count, loaded_at, source }: State, now: number) {
   const age = Math.floor((now - Date.parse(loaded_at ?? "")) / 1000);
   return {

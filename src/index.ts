@@ -1,4 +1,3 @@
 import { createApp } from "./app.ts";
 
-/** The worker. */
 export default createApp();

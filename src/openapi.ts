@@ -78,7 +78,7 @@ function createHeader(description: string, schema: Schema = {}): Header {
   return { description, schema: schema.anyOf ? schema : { type: "string", ...schema } };
 }
 
-/** Lists the headers of every response, and more headers by their names. */
+/** Lists the headers that every response has, and the additional headers in `names`. */
 function listHeaders(...names: (keyof typeof HEADERS)[]): ResponseObject["headers"] {
   const all = ["Allow", "Vary", "Cache-Control", "Preference-Applied", "Mock-Warning", ...names] as const;
   return Object.fromEntries(
@@ -229,7 +229,7 @@ function convertSchemas(): Record<string, Schema> {
       if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
     },
   });
-  // The document itself specifies the dialect and the URL of its schemas.
+  // Omit `$schema` and `$id`, because the document itself specifies the dialect and the URLs of the schemas.
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
   );

@@ -33,7 +33,7 @@ export const limitUrl: AppMiddleware = ({ req: { url }, env }, next) => {
 function isWithinLimits(url: string, origin: string): boolean {
   const { pathname, search, searchParams: query } = new URL(url);
   if (pathname === DATE_JUMP_PATH) query.delete("date");
-  // The redirect to the path with the slash, and the link to try again, repeat the query as the client sent it.
+  // Two links repeat the query exactly as sent: the redirect to the path with the slash, and the link to try again.
   const unchangedLink = origin + pathname.replace(/\/?$/, "/") + search;
   // All other links encode the query again.
   let length = `${origin}${COLLECTION_PATH}?${query}`.length;

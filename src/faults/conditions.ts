@@ -57,7 +57,7 @@ function parsePages(text: string) {
   return pages.length <= MAX_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
 }
 
-/** Accepts 0 to 1 as JavaScript prints numbers, such as `1e-7`. Few digits are allowed, because `Preference-Applied` repeats them. */
+/** Accepts a number from 0 to 1 in JavaScript notation, such as `1e-7`. Limits the digits, because `Preference-Applied` repeats them. */
 function parseShare(text: string): number | undefined {
   const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,24})(?:e-[0-9]{1,3})?$/.test(text);
   return isDecimal && Number(text) <= 1 ? Number(text) : undefined;

@@ -55,7 +55,7 @@ export function requireFaultOptions(setting: string, text: string): FaultOptions
   throw new SettingError(setting, text, `. ${options.errors.join(" ")}`);
 }
 
-/** Preferences of other specifications: RFC 7240, RFC 8144 and RFC 8674. Names with a dot belong to OData. */
+/** Preferences of RFC 7240, RFC 8144, RFC 8674 and OData (names with a dot). The header can contain these names without a warning. */
 const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
 
 /**
@@ -76,7 +76,7 @@ export function parseFaultOptions(header: string, query: string[]): FaultOptions
 /** Max messages about invalid options, because a header contains the messages. */
 const MAX_PROBLEMS = 5;
 
-/** Adds the options that have no value yet. Returns messages about invalid options. */
+/** Adds each valid option to `values` and `formatted`, unless the option already has a value. Returns messages about invalid options. */
 function addOptions(
   values: OptionValues,
   formatted: FaultOptions["formatted"],

@@ -54,7 +54,7 @@ export function createFaults(now: () => number) {
     let active = await getActiveOptions(entries, context);
     const wait = getWait(active, context);
     const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
-    // If too many responses are waiting, skip all of PREFER but `grow`, because the client did not request these faults.
+    // If too many responses are waiting, skip all options of PREFER except `grow`, because the client did not request these options.
     if (!endWait) active = entries.filter(hidesRecords);
     const injected = createInjectedResponse(c, active, context);
     const changed = injected ?? (await changePage(await serveOnce(), active, context));
@@ -74,7 +74,7 @@ export function createFaults(now: () => number) {
 
 const hidesRecords = ([, option]: OptionEntry) => option.getHiddenCount !== undefined;
 
-/** Creates the function that counts the hidden records at a time. Returns undefined if the options hide no records. */
+/** Creates the function that returns the number of records that are hidden at `time`. Returns undefined if the options hide no records. */
 function createGetHiddenCount({ values }: FaultOptions, time: number): GetHiddenCount | undefined {
   const [, option, value] = listEntries(values).find(hidesRecords) ?? [];
   return option && ((total) => option.getHiddenCount?.(value, time, total) ?? 0);
@@ -82,7 +82,7 @@ function createGetHiddenCount({ values }: FaultOptions, time: number): GetHidden
 
 const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
 
-/** Gets the options that take effect. If a condition excludes the request, only `grow` and an exempt delay take effect. */
+/** Gets the options that take effect. If a condition excludes the request, only `grow` and a delay exempt from the condition remain. */
 async function getActiveOptions(options: OptionEntry[], context: FaultContext): Promise<OptionEntry[]> {
   for (const [, { allows, exemptsDelay }, value] of options)
     if (allows && !(await allows(value, context)))
@@ -129,7 +129,7 @@ async function changePage(
   return { response: new Response(JSON.stringify(content), response), applied };
 }
 
-/** Applies the body fault. Ends the wait of the response immediately, or at the end of a slow body. */
+/** Applies the body fault. The response stops counting as waiting immediately, or at the end of a slow body. */
 async function changeBody(
   { response, applied }: FaultedResponse,
   active: OptionEntry[],

@@ -40,7 +40,7 @@ export interface Option<Value = unknown> {
   exemptsDelay?: true;
   /** Makes the option hide records: returns how many of the newest records are hidden, given the number of loaded records. */
   getHiddenCount?(value: Value, now: number, total: number): number;
-  /** Returns the wait of the previous options, changed by this option. */
+  /** Returns the wait of the response. `wait` is the result of the previous options. */
   getWait?(value: Value, wait: Wait, random: RandomSource): Wait;
   /** Replaces the response, or the error of a previous option. Only an `HttpError` can be changed by later options. */
   replace?(value: Value, context: FaultContext, error?: HttpError): HttpError | Response;

@@ -75,7 +75,7 @@ export const PAGE_OPTIONS = {
     example: "grow=15/m",
     parse: parseGrowth,
     /**
-     * At first, about half of the records are hidden, but not more than one day of growth. When all records are visible, the growth
+     * At the start, about half of the records are hidden, but at most one day of growth. When all records are visible, the growth
      * starts over. The number of hidden records depends only on the time, so that all instances hide the same records.
      */
     getHiddenCount(interval, now, total) {

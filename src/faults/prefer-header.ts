@@ -4,7 +4,7 @@
  */
 export type Preference = { name: string; value: string };
 
-/** The elements of a list and the parts of an element. Quoted strings can contain separators. */
+/** Patterns for the elements of a list, and for the parts of an element. Quoted strings can contain separators. */
 const ELEMENTS = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 const PARTS = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 

@@ -57,7 +57,7 @@ export const RESPONSE_OPTIONS = {
     ...noValue,
     description: "Closes the connection before the response",
     example: "close",
-    // The runtime closes the connection because of the error. The package closes it because `Preference-Applied` lists `close`.
+    // The runtime closes the connection because of the stream error, and the package because `Preference-Applied` lists `close`.
     replace: () => new Response(new ReadableStream({ start: (body) => body.error(new Error("close")) })),
   }),
   "retry-after": defineOption({
@@ -69,7 +69,7 @@ export const RESPONSE_OPTIONS = {
     changeError(error, value, { now }) {
       const { headers } = error;
       if (headers["Retry-After"] === undefined) return false;
-      // An HTTP date has whole seconds.
+      // Round up, because an HTTP date has whole seconds.
       const date = new Date((Math.ceil(now / 1_000) + RETRY_AFTER_SECONDS) * 1_000).toUTCString();
       headers["Retry-After"] = value === "date" ? date : String(value);
       if (value === "none") delete headers["Retry-After"];
@@ -123,11 +123,11 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
     await sleep(ABORT_DELAY_MS);
     await writer.abort(new Error("body=cut"));
   };
-  cut().catch(() => {}); // The client has disconnected.
+  cut().catch(() => {}); // Writing fails if the client has disconnected.
   return readable;
 }
 
-/** The time between two parts of a slow body. A short body has fewer parts. */
+/** The time between two parts of a slow body. Longer for a short body, because each part has at least one byte. */
 const PART_INTERVAL_MS = 100;
 
 /** Sends a body in parts, while the client reads them. The last part is sent after `totalMs`. */

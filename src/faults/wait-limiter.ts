@@ -46,7 +46,7 @@ export function createWaitLimiter() {
 }
 
 function canWait(waits: Set<ActiveWait>, client: string | undefined): boolean {
-  // Requests from the process of the service have an empty key, and can use all waits.
+  // Requests from inside the process have no client address. Their key is empty, and these requests can use all waits.
   const clientWaits = Array.from(waits).filter((wait) => wait.client === client);
   return waits.size < MAX_WAITS && clientWaits.length < (client ? MAX_WAITS_PER_CLIENT : MAX_WAITS);
 }

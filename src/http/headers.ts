@@ -36,7 +36,7 @@ export type Representation = "json" | "html";
 
 /**
  * Returns the representation with the higher weight in `Accept`. With equal weights, the more specific media range wins, or JSON.
- * @param accept The header. Without a media range, it allows every type
+ * @param accept The header. A header without a media range allows every type
  * @returns undefined if `Accept` allows neither JSON nor HTML
  */
 export function getPreferredRepresentation(accept: string | undefined): Representation | undefined {

@@ -30,7 +30,7 @@ function parseOrigin(text: string): string | undefined {
 }
 
 /**
- * Checks a setting with the origin of links.
+ * Checks that the value of a setting can be the origin of links.
  * @param setting The name of the setting, for the message
  * @throws SettingError
  */
@@ -42,7 +42,7 @@ export function requireOrigin(setting: string, text: string): void {
 
 /**
  * Chooses the representation of a response.
- * @param format The query parameter. With `json`, the result is JSON. With `api`, an empty value or null, `Accept` decides
+ * @param format The query parameter. With `json`, the result is JSON. With `api`, an empty value or null, `Accept` selects the result
  * @throws 404 for a different format, 406 if `Accept` allows neither representation
  */
 export function negotiate(format: string | null, accept: string | undefined): Representation {

@@ -58,11 +58,11 @@ export const MAX_CAMERA_REF_LENGTH = 64;
 /** A fast check: most values of `camera_ref` match this pattern. */
 const COMMON_CAMERA_REF = /^\w[\w-]{0,63}$/;
 
-/** Control and format characters, separators, fillers and unpaired surrogates. */
+/** Invisible characters, rejected unless `JOINED` matches: control and format characters, separators, fillers and unpaired surrogates. */
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
 
-/** Variation selectors after a visible character, and joiners between two visible characters, as in emoji and Persian words. */
+/** Allowed, as in emoji and Persian words: variation selectors after a visible character, and joiners between two visible characters. */
 const JOINED = /* @__PURE__ */ new RegExp(
   "(?<=V)[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?(?:[\\u200c\\u200d](?=V))?".replaceAll(
     "V",

@@ -81,7 +81,7 @@ export function createPageUrlBuilder(
   query: URLSearchParams,
 ): (page: PageNumber) => string {
   const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
-  // One copy of the whole query is cheaper than a copy of each parameter.
+  // Copy the query as a string, because copying each parameter is slower.
   const parameters = new URLSearchParams(query.toString());
   parameters.delete(JUMP_DATE_PARAMETER);
   parameters.set("format", format);

@@ -13,7 +13,7 @@ const TEMPLATE_CACHE_CONTROL = "public, max-age=300, stale-if-error=86400";
 /** Creates the routes of the OpenAPI document and the API reference. The build renders both without the origin (tools/build-assets.ts). */
 export function createApiDocuments(): Hono<AppEnv> {
   const documents = new Hono<AppEnv>();
-  // Escape the origin, because a `Host` can contain quotes and `&`. Single quotes enclose the URL in curl commands.
+  // Escape the origin, because a `Host` can contain quotes and `&`. In a curl command, a single quote would end the quoted URL.
   const toJson = (origin: string) => JSON.stringify(origin).slice(1, -1);
   const toHtml = (origin: string) => escapeText(origin.replaceAll("'", "%27"));
   documents.get(OPENAPI_PATH, serve("json", { "Content-Type": "application/json" }, toJson));
@@ -42,7 +42,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
 
 async function fillTemplate({ env }: AppContext, file: string, origin: string) {
   if (!env.ASSETS) throw new Error("[assets] in wrangler.toml does not bind ASSETS");
-  // The binding ignores the host.
+  // The host in this URL is arbitrary, because the binding ignores the host.
   const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
   // The replacement is a function, because `$` is special in a replacement string.

@@ -55,8 +55,8 @@ interface CacheContext extends ReadContext {
 }
 
 /**
- * Creates a cache in front of a store. While the cached state is fresh, pages of cached blocks are served without the store. While the
- * store fails, these pages are served even if the cached state has expired.
+ * Creates a cache in front of a store. While the cached state is fresh, pages of cached blocks are served without reading the store.
+ * While the store fails, these pages are served even if the cached state has expired.
  * @param name The name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, maxBytes = MAX_CACHE_BYTES): CachedStore {

@@ -47,7 +47,7 @@ function buildStateQuery(withBlock: BlockSelector | undefined): string {
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
 }
 
-/** Adds advice if the database has no tables: `wrangler deploy` alone creates an empty database. */
+/** Throws the error of a query, with advice if the database has no tables: `wrangler deploy` alone creates an empty database. */
 function throwQueryError(cause: unknown): never {
   if (!isMissingTableError(cause)) throw cause;
   const message =

@@ -3,9 +3,9 @@ import { retry, SHORT_PAUSES } from "./retry.ts";
 import { NOTHING_LOADED, parseState, type Store } from "./state.ts";
 
 /*
- * The collection in a KV namespace. Reads are eventually consistent for each key: for up to 60 seconds, a location may return the previous
- * value or report that the key is missing. Each response still uses one state: the key of a block contains the name of its load, names are never reused, and the
- * writer stores the state when the blocks are visible everywhere.
+ * The collection in a KV namespace. Reads of a key are eventually consistent: for up to 60 seconds, a location may return the previous
+ * value or report that the key is missing. Each response still uses one state. The key of a block contains the name of its load, names
+ * are never reused, and the writer stores the state when the blocks are visible everywhere.
  */
 
 /** A KV namespace: the worker's binding, the wrangler command line, or local files. Transient errors are retried. */

@@ -1,7 +1,7 @@
 import type { Fetcher } from "@cloudflare/workers-types";
 import { parseState, type Store } from "./state.ts";
 
-/** The folder of the seed in the static assets. Clients cannot read it, because the worker handles all paths below /api/. */
+/** The folder of the seed in the static assets. Clients cannot read this folder, because the worker handles all paths below /api/. */
 export const SEED_PATH = "/api/seed";
 
 /** Returns the path of a block. */

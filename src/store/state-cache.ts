@@ -5,13 +5,13 @@ import { DamagedStateError, type State } from "./state.ts";
 
 // Blocks never change, so only the cached state can be too old. docs/architecture.md, "The cached state", lists the cases.
 
-/** Max age of a confirmation by the primary database, from the start of its read to the start of the request that uses it. */
+/** Max time from the start of the primary database read that confirms a state to the start of the request that needs the confirmation. */
 export const CONFIRMATION_MAX_AGE_MS = 1_000;
 
-/** Max age of the cached state, from the start of its read. After a failed read, the cached state is served for the same time again. */
+/** Max age of the cached state since the start of the read. After a failed read, the cached state is served for the same time again. */
 export const STATE_MAX_AGE_MS = 5_000;
 
-/** If a refresh starts within this time after the expiry, other requests get the expired state. After a longer idle time, they wait. */
+/** If a refresh starts within this time after the expiry, other requests get the expired state. Otherwise, all requests wait for the refresh. */
 const STALE_WHILE_REFRESHING_MS = 1_000;
 
 /** Max attempts of a request: one with the cached state, and more while loads keep replacing each other. */
@@ -60,25 +60,25 @@ export async function getState(context: ReadContext): Promise<State> {
   }
 }
 
-/** Reads the state and returns the cached state. Concurrent requests share the read. */
+/** Reads the state, updates the cache, and returns the cached state. Concurrent requests share the read. */
 function refreshState(context: ReadContext): Promise<State> {
   const { stateCache, waitUntil, readState } = context;
   const read = async () => {
     const [previous, startedAt] = [stateCache.latest, Date.now()];
     const state = await readState(false);
     const isBehind = stateCache.latest && state.sequence < stateCache.latest.sequence;
-    // Only the primary database can tell whether a replica lags or a backup was restored.
+    // A sequence below the cached sequence means that a replica lags or a backup was restored. Only the primary database can tell which.
     return isBehind ? readFromPrimary(context) : cacheState(stateCache, state, previous, startedAt);
   };
   return stateCache.singleFlight("state", read, waitUntil);
 }
 
-/** Reads the state from the primary database and returns the cached state. Concurrent requests share the read. */
+/** Reads the state from the primary database, updates the cache, and returns the cached state. Concurrent requests share the read. */
 function readFromPrimary({ stateCache, waitUntil, readState }: ReadContext): Promise<State> {
   const read = async () => {
     const [previous, startedAt] = [stateCache.latest, Date.now()];
     const state = await readState(true);
-    // No load removes the state, so a store without the cached load's state has lost its data.
+    // Loads never remove the state. A store that had a load, and now has no state, has lost its data.
     if (state.load === "" && stateCache.latest?.load)
       throw new DamagedStateError(`The store has no state, although it had load ${stateCache.latest.load}`);
     stateCache.confirmed = { load: state.load, startedAt };
@@ -100,7 +100,7 @@ function cacheState(stateCache: StateCache, state: State, previous: State | unde
 }
 
 /**
- * Calls `read` with the cached state and, if it finds nothing, with newer states, because a load may have replaced the cached state.
+ * Calls `read` with the cached state and, if `read` finds nothing, with newer states, because a load may have replaced the cached state.
  * @param read Returns undefined if it finds nothing, and throws MissingBlockError if the load may have been removed
  * @returns The result of `read` and its state. The result is undefined only if the primary database confirmed the state
  */

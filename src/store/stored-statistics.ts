@@ -45,7 +45,7 @@ export const NO_STATISTICS: Statistics = {
 /** D1 rejects statements of more than 100 KB. */
 const MAX_PIECE_BYTES = 80_000;
 
-/** The end of each piece except the last. JSON has no line feed in a string, so the mark is unambiguous. */
+/** Marks the end of each piece of the statistics except the last. JSON has no line feed in a string, so the mark is unambiguous. */
 const CONTINUED = "\n";
 
 /**

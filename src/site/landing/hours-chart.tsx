@@ -48,10 +48,10 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   );
 };
 
-/** Maximums of the axis, for a power of ten. Each maximum and its half, the middle label, have at most two digits. */
+/** The possible maximums of the axis, divided by a power of ten. Each maximum and the middle label, its half, have at most two digits. */
 const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
-/** Gets the maximum of the axis for a highest value above 0. */
+/** Gets the maximum of the axis. `highest` is the highest value in the chart, above 0. */
 function getAxisMaximum(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
   return power * (AXIS_STEPS.find((step) => step * power >= highest) ?? 10);

@@ -35,7 +35,7 @@ export function createLanding(): Hono<AppEnv> {
     if (html === undefined) {
       const sample = summary.count > 0 ? await getSamplePage(c, origin, state) : undefined;
       html = `<!doctype html>${renderLanding(summary, sample)}`;
-      // Do not cache HTML without the sample, because the next request may be able to read the sample.
+      // Do not cache HTML without the sample page, because the next request may be able to read the sample page.
       if (sample || summary.count === 0) latest = { key, html };
       else headers["Cache-Control"] = ERROR_CACHE_CONTROL;
     }

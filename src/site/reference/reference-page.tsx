@@ -143,7 +143,7 @@ function markCode(text: string) {
   return text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
 }
 
-/** A field, a parameter, a header, a response, a method or a fault. */
+/** An entry of a list: a field, a parameter, a header, a response, a method or a fault. */
 interface Entry {
   name: string;
   /** The valid values, in Markdown. */
