@@ -8,7 +8,7 @@ import { createFolder } from "./test/temporary-folder.ts";
 
 const browser = "test/browser/**/*.test.ts";
 
-/** The tests that may start processes. In all others, which are quick, starting one fails. */
+/** The tests that may start processes. All other tests are quick, and fail if they start a process. */
 const processes = ["test/{live,tools}/**/*.test.ts", "test/**/*.process.test.ts"];
 
 /** In CI, skipped tests are an error. A test is skipped if a program that it needs is missing. */
@@ -34,22 +34,22 @@ const folder = createFolder();
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.env.TMPDIR = folder;
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/node");
-// Without this, each start of the worker sends a request to Cloudflare.
+// Without this variable, each start of the worker would send a request to Cloudflare.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false";
 
-// The tests import modules of the worker, and these import files of the build.
+// Runs the build, because the tests import modules of the worker, and these modules import files of the build.
 execFileSync(process.execPath, ["tools/build-assets.ts"]);
 
 export default defineConfig({
   test: {
-    // Timeouts only end tests that hang: a test may start wrangler or npm many times, and a busy machine can be very slow. A test
-    // continues after its timeout, and then disturbs the next tests.
+    // Timeouts only end tests that hang: a test may start wrangler or npm many times, and a busy machine can be very slow. A shorter
+    // timeout would do harm, because a test continues after its timeout, and then disturbs the next tests.
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,
     expect: { poll: { timeout: 120_000 } },
-    // A Vitest worker often waits for a process or for the expiry of a cached state.
+    // More workers than cores, because a Vitest worker often waits for a process or for the expiry of a cached state.
     maxWorkers: Math.max(4, Math.ceil(1.5 * availableParallelism())),
-    // Isolated files would each load wrangler and the code under test again.
+    // Not isolated, so that the test files share wrangler and the code under test instead of loading them again.
     isolate: false,
     reporters: [...configDefaults.reporters, ...(isInCi ? [failSkippedTests] : [])],
     projects: [
@@ -75,7 +75,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: [browser],
-          // Each file connects to the browser when it imports visit.ts.
+          // Isolated, because each file connects to the browser when it imports visit.ts.
           isolate: true,
           globalSetup: ["test/bundled-worker.ts", "test/browser/setup.ts"],
         },

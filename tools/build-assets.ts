@@ -39,7 +39,7 @@ for (const faults of ["on", "off"]) {
   replaceFile(`assets${REFERENCE_PATH}-${faults}.json`, JSON.stringify(document));
   replaceFile(`assets${REFERENCE_PATH}-${faults}.html`, `<!doctype html>${renderReference(document)}`);
 }
-// Files of earlier builds would be deployed, too.
+// Removes the files of earlier builds. Otherwise, wrangler would deploy them, too.
 for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
 await prepareSeed().catch((error: Error) => {
   console.error(error.message);
@@ -79,15 +79,15 @@ async function importReference(): Promise<{ renderReference(document: OpenApiDoc
   );
 }
 
-/** Writes the seed as assets. Under `wrangler dev`, also loads the seed into a local store without a load. */
+/** Writes the seed as assets. Under `wrangler dev`, also loads the seed into the local store if nothing was ever loaded there. */
 async function prepareSeed(): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === "dev";
   await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
-    // If a build fails, all requests to `wrangler dev` wait for the next build.
+    // Continues with the last valid seed. After a failed build, `wrangler dev` would not respond to requests until the next build.
     if (!isDev || !existsSync(join(DIST, "assets", SEED_STATE_PATH))) throw error;
     console.error(`${error.message}\nThe last valid seed stays in use.`);
   });
-  // `npm start` has prepared the store already, because this build does not get the arguments.
+  // `npm start` has already prepared the store. This build does not get the arguments that select the store.
   if (!isDev || process.env.STORE_IS_PREPARED) return;
   const store = requireValidSettings(await readConfiguration());
   if (store !== SEED_STORE) await loadSeed({ store });

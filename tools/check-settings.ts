@@ -21,7 +21,7 @@ const RATE_LIMITER_NAME = "RATE_LIMITER";
 export function requireValidSettings(settings: Settings): StoreName | typeof SEED_STORE {
   const { vars, ratelimits = [], d1_databases = [], kv_namespaces = [] } = settings;
   const bound = [...d1_databases, ...kv_namespaces].map(({ binding }) => binding);
-  // Previews inherit the assets.
+  // `[previews]` does not list ASSETS, because previews inherit the assets.
   const names = [...bound, ...ratelimits.map(({ name }) => name), "ASSETS"];
   const bindings = Object.fromEntries(names.map((name) => [name, {}]));
   requireSettings({ ...bindings, ...vars } as Partial<Record<keyof Env, unknown>> as Env);
@@ -29,12 +29,12 @@ export function requireValidSettings(settings: Settings): StoreName | typeof SEE
   return vars?.STORE === SEED_STORE ? SEED_STORE : requireStoreName(vars?.STORE);
 }
 
-/** The worker sends RATE_LIMIT to clients, so it must be the period in which the platform counts. */
+/** The worker sends RATE_LIMIT to clients, so RATE_LIMIT must be the period in which the platform counts requests. */
 function requireSamePeriod({ vars, ratelimits = [] }: Settings): void {
   const period = ratelimits.find(({ name }) => name === RATE_LIMITER_NAME)?.simple.period;
   const setting = vars?.RATE_LIMIT ?? "off";
   if (setting === "off" || Number(setting) === period) return;
   throw new Error(
-    `RATE_LIMIT is "${setting}", but [[ratelimits]] in wrangler.toml counts in periods of ${period} s: the two must agree.`,
+    `RATE_LIMIT is "${setting}", but [[ratelimits]] in wrangler.toml counts in periods of ${period} s. Set both to the same period.`,
   );
 }

@@ -8,7 +8,7 @@ const NO_WORKER = /\[code: (10007|10090)\]/;
 
 const { WRANGLER_CI_OVERRIDE_NAME } = process.env;
 
-/** The name of the worker if Workers Builds sets it. Some wrangler commands ignore the variable, but accept these options. */
+/** Options for the worker name that Workers Builds sets. Some wrangler commands ignore the environment variable. */
 const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
 
 /** A version of the worker that is or was in production. */
@@ -21,8 +21,8 @@ export interface ServedVersion {
 }
 
 /**
- * Lists the versions of the latest deployments, newest first and each once. The first version is in production.
- * @returns An empty list if the worker was never deployed, even if a preview has created it.
+ * Lists the versions of the latest deployments, newest first and without duplicates. The first version is in production.
+ * @returns An empty list if the worker was never deployed, even if a preview has created the worker.
  */
 export async function listServedVersions(): Promise<ServedVersion[]> {
   const listed = await runWrangler(["deployments", "list", "--json", ...NAME_OPTIONS]).catch((error) => {
@@ -45,10 +45,10 @@ interface Deployment {
   annotations?: Record<string, string>;
 }
 
-/** The number of versions that are listed. More than one, because the latest deployment may have failed its test, too. */
+/** The maximum number of versions to choose from. One is not enough, because the latest deployment may have failed its test, too. */
 const MAX_ROLLBACKS = 5;
 
-/** Formats the commands that return to one of these versions. */
+/** Formats a `wrangler rollback` command for each of the latest versions. */
 export function formatRollbacks(versions: ServedVersion[]): string {
   if (versions.length === 0) return "";
   const lines = versions
@@ -68,14 +68,14 @@ export async function readDeployedStore([latest]: ServedVersion[]): Promise<stri
 }
 
 /**
- * Runs a command. With `--remote`, prints the kind of the deployed store, and warns if the worker serves a different store. Wrangler
- * takes seconds to find that out, so the command runs at the same time.
+ * Runs a command. With `--remote`, prints the kind of the deployed store, and warns if the worker serves a different store. The
+ * command does not wait for this check, because wrangler needs several seconds.
  */
 export async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
   if (!choice.remote) return action();
   const { name } = await readStoreConfiguration(choice);
   printNotice(`Using the deployed ${name} store.`);
-  // With --config, the store belongs to a preview, not to the worker.
+  // With --config, the store belongs to a preview, so the worker's store is not checked.
   const warned = choice.config === undefined ? warnIfNotServed(name) : undefined;
   await action().finally(() => warned);
 }

@@ -6,10 +6,10 @@ import { spawnWrangler } from "../data/writer/wrangler.ts";
 import { requireValidSettings } from "./check-settings.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 
-// Runs `wrangler dev` with the given arguments and without a rate limit. Before that, loads the seed into the store of these arguments
-// if nothing was ever loaded there.
+// Loads the seed into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
+// arguments and without a rate limit.
 
-/** The options of `wrangler dev` whose values are paths. Wrangler itself would resolve them from the project's folder. */
+/** The options of `wrangler dev` whose values are paths. Wrangler would resolve relative paths from the project's folder. */
 const PATH_OPTIONS = ["persist-to", "config"];
 
 const args = process.argv.slice(2);
@@ -43,13 +43,13 @@ async function prepareStore(): Promise<void> {
   if (values.help) return;
   const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
   const configuration = await readConfiguration(config);
-  // The last value of a variable counts.
+  // If a variable is set twice, the last value counts.
   const vars = Object.fromEntries(listVars().map((text) => text.split(/:(.*)/s)));
   const store = requireValidSettings({ ...configuration, vars: { ...configuration.vars, ...vars } });
   if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
 }
 
-/** Lists the `NAME:VALUE` pairs of `--var`, which accepts several: `--var PREFER:delay=200 FAULTS:on`. */
+/** Lists the `NAME:VALUE` pairs of `--var`. One `--var` accepts several pairs: `--var PREFER:delay=200 FAULTS:on`. */
 function listVars(): string[] {
   let option: string | undefined;
   return tokens.flatMap((token) => {
@@ -60,7 +60,7 @@ function listVars(): string[] {
 }
 
 function serve(): void {
-  // The Local Explorer runs any SQL, and a proxy that sends `Host: localhost` would make it public.
+  // Turns off the Local Explorer, which runs any SQL: a proxy that sends `Host: localhost` would make it public.
   const env = { STORE_IS_PREPARED: "1", X_LOCAL_EXPLORER: "false" };
   const server = spawnWrangler(["dev", "--var", "RATE_LIMIT:off", ...args], env);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

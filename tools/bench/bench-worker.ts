@@ -7,7 +7,7 @@ import { getCachedStore } from "../../src/store/create-store.ts";
 
 export { default, default as hot } from "../../src/index.ts";
 
-/** Instances without a current request: two requests never share an instance, so they never share a read. */
+/** Instances without a current request. Concurrent requests never share an instance, so they never share a read of the store. */
 const idle: Env[] = [];
 
 /** The service with a cached state, but without cached blocks. */
@@ -21,10 +21,10 @@ export const cold = {
   },
 };
 
-/** The least that a worker can do: it returns a constant page with the headers of the service. */
+/** A worker with the least possible work: it returns a constant page with the headers of the service. */
 export const baseline = createBaseline();
 
-/** The least that a worker with a store can do: it also reads a key, or a row in a session, of about 1 KB. */
+/** A worker with the least possible work for a store: it also reads a KV key, or a D1 row in a session, of about 1 KB. */
 export const store_baseline = createBaseline(({ STORE, DB, KV }) => {
   if (STORE === "kv") return KV.get("baseline");
   return DB.withSession("first-unconstrained").prepare("SELECT text FROM baseline").first("text");

@@ -13,7 +13,7 @@ import { createProgram, createWholeNumberParser, runProgram } from "../command-l
 import { type BenchOptions, measureCases, type PageRequest } from "./cases.ts";
 
 const program = createProgram("npm run bench --")
-  .description("Measure the speed of pages, of the least that a worker can do, and of loads on this machine.")
+  .description("Measure the speed of pages, of a minimal worker, and of loads on this machine.")
   .option("--records <n>", "size of the collection, 300 or more", createWholeNumberParser(300), 1_000_000)
   .option("--rounds <n>", "number of measurements of each case", createWholeNumberParser(1), 20)
   .option("--milliseconds <n>", "duration of each measurement", createWholeNumberParser(1), 300)
@@ -39,7 +39,7 @@ async function bench({ records, ...options }: { records: number } & BenchOptions
     return { store, records, seconds, peak_memory_mb };
   });
   const request = await startServers(file, folder);
-  // Page 11 has both links, like the middle page.
+  // Page 11 stands for the first pages, because it has both links, like the middle page.
   const pages = { first: 11, middle: Math.ceil(getLastPage(records) / 2), last: getLastPage(records) };
   const requests = await measureCases(options, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
@@ -47,7 +47,7 @@ async function bench({ records, ...options }: { records: number } & BenchOptions
   return { requests, loads };
 }
 
-/** Prints the peak of the resident memory of a process when it exits, in KiB, on a separate line. */
+/** A module that prints the peak of the resident memory, in KiB and on a separate line, when the process exits. */
 const PRINT_PEAK = "data:text/javascript,process.on('exit',()=>console.log(process.resourceUsage().maxRSS))";
 
 /** Runs a command of `npm run data`. Returns the peak of its memory in megabytes. */
@@ -59,7 +59,7 @@ async function runData(...args: string[]): Promise<number> {
 
 /** Starts the package with a file of records, and `npm start` and workerd with the folder of the stores. */
 async function startServers(file: string, folder: string) {
-  // Two processes that use one database block each other.
+  // `npm start` gets a copy, because two processes that use one database block each other.
   const copy = getTemporaryPath("copy");
   cpSync(folder, copy, { recursive: true });
   const memory = await startServer("dist/package/cli.js", file);
@@ -67,10 +67,10 @@ async function startServers(file: string, folder: string) {
   const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler };
   const runtime = await startRuntime(folder);
   const env = await runtime.getBindings<Required<Env>>("d1");
-  // The row and the key that `store_baseline` reads.
+  // Writes the row and the key that `store_baseline` reads.
   await env.DB.prepare("CREATE TABLE baseline AS SELECT hex(randomblob(500)) AS text").run();
   await env.KV.put("baseline", "x".repeat(1_000));
-  /** Every server must send the same page as the package. */
+  /** Creates a request. From every server, the only correct response is the page that the package sends. */
   return async (page: number, store: string | null, mode: string): Promise<PageRequest> => {
     const origin = origins[mode] ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
     const target = `${COLLECTION_PATH}?format=api&page=${page}`;
@@ -80,8 +80,8 @@ async function startServers(file: string, folder: string) {
 }
 
 /**
- * Starts workerd with a worker for each store, named after the store, and a socket for each export of bench-worker.ts. Without
- * `wrangler dev`, because its proxy takes longer than the worker.
+ * Starts workerd with a worker for each store, named after the store, and a socket for each export of bench-worker.ts. Does not
+ * use `wrangler dev`, because its proxy takes longer than the worker.
  */
 async function startRuntime(folder: string): Promise<Miniflare> {
   const bundle = getTemporaryPath("bundle");
@@ -95,7 +95,7 @@ async function startRuntime(folder: string): Promise<Miniflare> {
     modules: [{ type: "ESModule" as const, path }],
     modulesRoot: dirname(path),
     bindings: { ...Object(workerOptions.bindings), STORE: name, RATE_LIMIT: "off" },
-    // wrangler.toml binds only the database.
+    // Binds KV here, because wrangler.toml binds only the database.
     kvNamespaces: ["KV"],
     unsafeDirectSockets: ["hot", "cold", "baseline", "store_baseline"].map((entrypoint) => ({
       host: "127.0.0.1",

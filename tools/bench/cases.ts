@@ -3,8 +3,8 @@ import autocannon from "autocannon";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 
 /**
- * A measured case. `baseline` is the least work of a worker, and `store_baseline` with one read of the store. `hot` pages come from the
- * cache, `cold` pages from the store. `wrangler_dev` is `npm start`, and `package` is the command of the package.
+ * A measured case. `baseline` is a minimal worker, and `store_baseline` is a minimal worker that reads the store once. `hot` pages come
+ * from the cache, and `cold` pages come from the store. `wrangler_dev` is `npm start`, and `package` is the command of the package.
  */
 type Case = { store: string | null; page: (typeof PAGES)[number] | null; mode: string };
 
@@ -27,14 +27,14 @@ const BASELINES: Record<string, string> = { hot: "baseline", cold: "store_baseli
 /** The number of responses per second, and percentiles of the response time. */
 type Measurement = Record<"per_second" | "p50_ms" | "p99_ms", number>;
 
-/** A request for a page, and the only correct response. */
+/** The URL of a page, and the body of the only correct response. */
 export type PageRequest = Record<"url" | "body", string>;
 
 /** The number of measurements of each case, and the duration of a measurement. */
 export type BenchOptions = Record<"rounds" | "milliseconds", number>;
 
 /**
- * Measures every case once in each round, in random order, so that other work of the machine and the previous case affect all cases.
+ * Measures every case once in each round, in random order, so that other work of the machine and the previous case affect all cases alike.
  * @returns The medians of the rounds. `share_of_baseline` compares two rates of one run, because rates differ between machines
  */
 export async function measureCases(
@@ -67,15 +67,15 @@ export async function measureCases(
 
 const CONNECTIONS = 8;
 
-/** The number of ignored responses, while connections open and instances read the state. */
+/** The number of responses that are not measured, because connections are opened and instances read the state. */
 const WARM_UP = 3 * CONNECTIONS;
 
 /**
- * Repeats a request on 8 connections for at least this number of milliseconds.
+ * Repeats a request on 8 connections for at least the given number of milliseconds.
  * @throws Error if any response is not a 200 with the correct body
  */
 export async function measureRequest({ url, body }: PageRequest, milliseconds: number): Promise<Measurement> {
-  // The histogram of autocannon counts whole milliseconds, and most responses take less.
+  // Collects the times, because autocannon's histogram counts whole milliseconds, and most responses take less.
   const times: number[] = [];
   let [responses, startedAt, endedAt] = [0, 0, 0];
   const ends = { duration: 600, bailout: 1, sampleInt: 20 };

@@ -14,7 +14,7 @@ export function createProgram(name: string): Command {
 /**
  * Changes to the folder in which the user ran npm, because npm runs scripts in the project's folder. Paths on the command line are
  * relative to the user's folder.
- * @param scripts The npm scripts that run this program. Other scripts, such as the tests, leave the folder as it is.
+ * @param scripts The npm scripts that run this program. Under other scripts, such as `npm test`, the folder does not change.
  */
 export function enterUserFolder(...scripts: string[]): void {
   const { npm_lifecycle_event: script = "", INIT_CWD: folder } = process.env;
@@ -26,7 +26,7 @@ interface RunOptions {
   errorStatus?: number;
   /** The command line. By default, the arguments of this process. */
   args?: string[];
-  /** Aborted by the first signal, for a command that can finish early. A second signal ends the process immediately. */
+  /** For a command that can finish early: the first signal aborts this controller. A second signal ends the process immediately. */
   stop?: AbortController;
 }
 
@@ -37,12 +37,12 @@ interface RunOptions {
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
   const received = handleSignals(options);
   process.stdout.on("error", (error: Error & { code?: string }) => {
-    // The reader stopped early, as `head` does.
+    // Ignores a closed pipe: the next command of the pipeline, such as `head`, has stopped reading.
     if (error.code === "EPIPE") return;
     console.error(`Standard output cannot be written: ${describeFileError(error)}`);
     process.exit(options.errorStatus ?? 1);
   });
-  // Errors of standard error cannot be reported.
+  // Ignores errors of standard error, because there is nowhere to report them.
   process.stderr.on("error", () => {});
   await runCommand(program, options);
   if (received.status !== undefined) process.exitCode = received.status;
@@ -62,7 +62,7 @@ export async function runCommand(
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR_STATUS;
       return;
     }
-    // The user who interrupted the command knows why it stopped. Messages can quote control characters of a store.
+    // After an interruption, the user needs no message. Messages are escaped, because they can quote control characters of a store.
     if (!(stop?.signal.aborted && error.name === "AbortError"))
       console.error(error.message.split("\n").map(escapeInvisible).join("\n"));
     process.exitCode = errorStatus;
@@ -71,10 +71,10 @@ export async function runCommand(
 
 const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** One Ctrl-C can arrive twice: from the terminal and from npm. */
+/** Signals during this time after the first signal are ignored: one Ctrl-C can arrive twice, from the terminal and from npm. */
 const SIGNAL_REPEAT_MS = 500;
 
-/** Returns an object that gets the exit status of the first signal. */
+/** Ends the process on a signal. With `stop`, the first signal aborts `stop` and sets the exit status in the returned object. */
 function handleSignals({ stop }: RunOptions): { status: number | undefined } {
   const received = { status: undefined as number | undefined };
   let receivedAt = 0;
@@ -117,7 +117,7 @@ export function parseMinutes(text: string): number {
   throw new InvalidArgumentError("It must be a number of minutes or hours, such as 30m or 1h.");
 }
 
-/** Paths of standard output. Unlike a file, standard output cannot be replaced in one step. */
+/** Paths that `--out` treats as `-`: unlike a file, standard output cannot be replaced in one step. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
 export function parseNonEmpty(text: string): string {

@@ -8,7 +8,7 @@ const LOG_DELAY_MS = 1_000;
 
 const LOG_INTERVAL_MS = 5_000;
 
-/** The maximum delay of a line in a log while there are no updates. */
+/** The interval at which a log checks whether a line is due, even if there are no updates. */
 const LOG_TICK_MS = 100;
 
 interface ProgressOptions {
@@ -32,8 +32,8 @@ interface Step {
 let printAboveBar: ((line: string) => void) | undefined;
 
 /**
- * Shows the progress, the rate and the remaining time of a step on standard error: a bar on a terminal; in a log a line after one
- * second and then every five seconds. Only one step can be open at a time.
+ * Shows the progress, the rate and the remaining time of a step on standard error. A terminal shows a bar. A log gets a line after
+ * one second and then every five seconds. Only one step can be open at a time.
  * @param name The name of the step, such as `reading`
  */
 export function openProgress(name: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
@@ -42,7 +42,7 @@ export function openProgress(name: string, { total, unit = "records", out }: Pro
   const { show, close } = process.stderr.isTTY ? openBar(step) : openLog(step);
   return {
     update(done, newTotal = step.total) {
-      // The total can be an estimate.
+      // Raises a total that is too low, because the total can be an estimate.
       const total = newTotal && Math.max(done, newTotal);
       Object.assign(step, { done, total });
       show();

@@ -30,7 +30,7 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
       createWholeNumberParser(1),
     )
     .option("--concurrency <n>", "number of requests at the same time", createWholeNumberParser(1, 16), 1)
-    .option("--read-only", "send no POST, PUT, PATCH and DELETE requests")
+    .option("--read-only", "send no POST, PUT, PATCH or DELETE requests")
     .option("--json", "print the report as JSON")
     .action((url: string, options: Options) => check(url, { ...options, signal }));
 }
@@ -75,7 +75,7 @@ function formatRule(result: RuleResult, url: string): string {
 /**
  * Parses the base URL of a service, or the URL of its collection.
  * @returns The absolute URL of the collection
- * @throws InvalidArgumentError if the text is not such a URL
+ * @throws InvalidArgumentError if the text is not a URL of a service or collection
  */
 function parseCollectionUrl(text: string): string {
   const url = URL.parse(text);

@@ -1,6 +1,6 @@
 // A walk reads the collection from page 1 to the last page.
 //
-// - A response that breaks a rule on its own always counts.
+// - If a single response breaks a rule, the rule is broken.
 // - If pages contradict each other in the first walk, the collection may have changed, or its servers may have different states for a
 //   moment. A second walk starts after 6 seconds.
 // - If pages contradict each other in the second walk, and page 1 is the same after 6 seconds, the rule is broken. If page 1 is
@@ -13,7 +13,7 @@ import { checkAllow } from "./rules.ts";
 import { type CheckOptions, startWalk, type Walk, walkPages } from "./walk.ts";
 
 const CHANGING =
-  "The collection changes faster than its pages can be read, or its servers have different states. Use --pages to read fewer.";
+  "The collection changes faster than its pages can be read, or its servers have different states. Use --pages to read fewer pages.";
 
 /** The report. The names of its members are public, because `--json` prints it. */
 export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
@@ -69,7 +69,7 @@ async function checkOptions({ client, addFinding, url }: Walk): Promise<void> {
   if (isAllowed === true) addFinding("List records.Allow", `${url} OPTIONS`, checkAllow(reply));
 }
 
-/** Sends requests that the service must reject, and compares page 1 before and after each of them. */
+/** Sends requests that the service must reject, and compares page 1 before and after each request. */
 async function checkWrites({ client, addFinding, url, read }: Walk): Promise<void> {
   let page = await read(1);
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {

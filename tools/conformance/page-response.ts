@@ -4,7 +4,7 @@ import type { Reply } from "./retrying-client.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** The response to GET of a page. */
+/** The response to a GET request for a page. */
 export interface PageResponse extends Reply {
   /** The page number that was requested. */
   number: number;
@@ -24,12 +24,12 @@ export function parsePage(reply: Reply, number: number): PageResponse {
   return { ...reply, number, envelope, count, results };
 }
 
-/** Whether two responses show a page in the same state. */
+/** Whether two responses have the same count and the same records. */
 export function isSamePage(one: PageResponse, other: PageResponse): boolean {
   return one.count === other.count && isDeepStrictEqual(one.results, other.results);
 }
 
-/** UTF-8, without a byte order mark (RFC 8259, 8.1). */
+/** Decodes UTF-8. JSON with a byte order mark is invalid (RFC 8259, 8.1). */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** @returns undefined if the body is not a JSON object */

@@ -7,7 +7,7 @@ export interface Reply {
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** The status, or why every attempt failed: the end of a message that starts with the URL. */
+  /** The end of a message that starts with the URL: the response status, or why the request failed. */
   outcome: string;
 }
 
@@ -20,15 +20,15 @@ export interface ClientOptions {
 
 export type RetryingClient = ReturnType<typeof createRetryingClient>;
 
-/** After this many requests that failed in every attempt, requests are no longer retried. This limits the time of a check. */
+/** The maximum number of requests that fail in every attempt. Later requests are not retried, to limit the duration of a check. */
 const MAX_FAILED_REQUESTS = 3;
 
 const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)];
 
-/** An unknown host name, a closed port, a port without TLS, and a port that fetch blocks. */
+/** Errors that are not retried: an unknown host name, a closed port, a port without TLS, and a port that fetch blocks. */
 const UNREACHABLE = /ENOTFOUND|ECONNREFUSED|wrong version number|bad port/i;
 
-/** Reads the body during the attempt, so that the timeout and the retries include the body. */
+/** Fetches a response with its body, so that the timeout and the retries include the body. */
 async function fetchWhole(input: unknown): Promise<Response> {
   const response = await fetch(input as Request);
   const body = await response.bytes();
@@ -56,14 +56,14 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
         if (UNREACHABLE.test(getErrorMessage(error)) || state.failedRequests >= MAX_FAILED_REQUESTS)
           return false;
         state.retries += 1;
-        return undefined; // The other options decide.
+        return undefined; // The other options of `retry` apply.
       },
     },
     ...(signal && { signal }),
   });
 
   /**
-   * @param retries Retry, with a timeout of 30 seconds for each attempt; otherwise send once, with a timeout of 10 seconds
+   * @param retries Whether to retry, with a timeout of 30 seconds for each attempt. Without retries, the timeout is 10 seconds
    * @throws Error if the service cannot be reached, or the last attempt returns 429
    */
   async function send(url: string, init: RequestInit = {}, retries = true): Promise<Reply> {
@@ -89,7 +89,7 @@ function describeFailure(error: unknown): string {
   return `could not be read (${getErrorMessage(error)})`;
 }
 
-/** Gets the message of the cause of "fetch failed". If several addresses of a host failed, the first one counts. */
+/** Gets the message of the innermost cause of "fetch failed". If several addresses of a host failed, uses the first error. */
 export function getErrorMessage(error: unknown): string {
   const { message, cause, errors = [cause] } = error as Error & { errors?: unknown[] };
   return errors[0] instanceof Error ? getErrorMessage(errors[0]) : message;

@@ -39,13 +39,13 @@ export const RULES: Record<string, string> = {
   "Record 5": "Requests that would write are rejected and change nothing",
 };
 
-/** How many findings of a rule the report shows. */
+/** The maximum number of findings that the report shows for a rule. */
 const MAX_EVIDENCE = 3;
 
 /** A rule in the report. The names of its members are public. */
 export type RuleResult = ReturnType<ReturnType<typeof createRecorder>["list"]>[number];
 
-/** True if a response follows a rule; otherwise how it breaks the rule, or why the result is unclear. */
+/** True if a response follows a rule. Otherwise, how the response breaks the rule, or why the result is unclear. */
 export type Finding = true | string;
 
 /** @param where The URL and the part of the response, for the evidence */
@@ -75,7 +75,7 @@ export function createRecorder() {
 
 /**
  * Checks the rules that concern a single page.
- * @param pageSize The number of records of all pages except the last
+ * @param pageSize The number of records on each page except the last page
  * @param linkUrl The URL of the collection that the links must begin with
  */
 export function checkPage(addFinding: AddFinding, page: PageResponse, pageSize: number, linkUrl: string) {
@@ -95,7 +95,7 @@ export function checkPage(addFinding: AddFinding, page: PageResponse, pageSize: 
   addFinding("Page envelope.results", url, checkResults(page));
   addFinding("List records 1", url, results.length <= PAGE_SIZE || `has ${results.length} records`);
   addFinding("Page envelope.count", url, count !== undefined || `count is ${formatValue(envelope.count)}`);
-  // If count is invalid, a null link may mean the last page.
+  // If count is invalid, a page with a null link may be the last page.
   const isLast = page.number * pageSize >= (count ?? (envelope.next === null ? 0 : Infinity));
   addFinding("Page envelope.next", url, checkLink(page, "next", linkUrl, isLast));
   addFinding("Page envelope.previous", url, checkLink(page, "previous", linkUrl, page.number === 1));
@@ -144,7 +144,7 @@ function checkResults({ envelope, results }: PageResponse): Finding {
   return invalid === -1 || `result ${invalid + 1} is ${formatValue(results[invalid])}, not a record`;
 }
 
-/** @param isEnd The page is the first or the last one. The specification does not define this link there */
+/** @param isEnd Whether the linked page does not exist. The specification does not define such a link */
 function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: string, isEnd: boolean) {
   const link = page.envelope?.[name];
   if (isEnd && (link === null || typeof link === "string")) return true;
@@ -162,11 +162,11 @@ const FIELD_CHECKS: [name: string, isValid: (value: unknown) => boolean][] = [
   ["model_name", (value) => value === "tf1"],
 ];
 
-/** Checks the rules that concern a single record. A missing field only breaks "Record 1". */
+/** Checks the rules that concern a single record. A missing field breaks only the rule "Record 1". */
 export function checkRecordFields(addFinding: AddFinding, fields: Fields, where: string): void {
   const missing = FIELD_CHECKS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
   addFinding("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
-  // An invalid count only breaks the rule of its own field.
+  // An invalid count breaks only the rule of its own field, so only valid counts can contradict camera_ok.
   const counted = ROAD_USERS.find((name) => isCount(fields[name]) && fields[name] !== 0);
   for (const [name, isValid] of FIELD_CHECKS) {
     const value = fields[name];
@@ -184,12 +184,13 @@ export type SeenRecords = ReturnType<typeof createSeenRecords>;
 /** Creates the data that a walk stores about the records. */
 export function createSeenRecords() {
   return {
-    /** One element for each record. A missing id is replaced by a unique symbol. */
+    /** The id of each record. A unique symbol replaces a missing id. */
     ids: new Set<unknown>(),
     /** The latest record of each camera. */
     cameras: new Map<unknown, Fields>(),
-    /** The oldest timestamp so far, and the newest one with a null camera_ok. "" sorts before all timestamps, and "~" after them. */
+    /** The oldest timestamp so far. Initially "~", which sorts after all timestamps. */
     timestamp: "~",
+    /** The newest timestamp with a null camera_ok. Initially "", which sorts before all timestamps. */
     firstNull: "",
   };
 }
@@ -214,7 +215,7 @@ export function compareRecord(addFinding: AddFinding, seen: SeenRecords, fields:
   add("List records 2", timestamp <= seen.timestamp || `${timestamp} follows ${seen.timestamp}`);
   seen.timestamp = timestamp;
   if (camera_ok === null) seen.firstNull ||= timestamp;
-  // In the second where the two periods meet, records can have any order.
+  // Records of the same second can have any order, even if only some have a null camera_ok.
   const problem = `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
   if (camera_ok !== null) add("List records 4", timestamp >= seen.firstNull || problem);
 }

@@ -29,7 +29,7 @@ export type Walk = Awaited<ReturnType<typeof startWalk>>;
 /**
  * Reads page 1 of a collection.
  * @param url The absolute URL of the collection, without query
- * @param isFirst Contradictions between pages end this walk, so that a second one can begin
+ * @param isFirst Whether contradictions between pages end this walk, so that a second walk can start
  */
 export async function startWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst = false) {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
@@ -54,9 +54,9 @@ export async function startWalk(client: RetryingClient, url: string, options: Ch
     records: createSeenRecords(),
     /** The pages that were requested in advance. */
     prefetched: new Map<number, Promise<PageResponse>>(),
-    /** Contradictions between pages that may be changes of the collection. */
+    /** Contradictions between pages. The cause may be a change of the collection. */
     contradictions: [] as [rule: string, where: string, finding: string][],
-    /** The collection has not changed, so contradictions break rules. */
+    /** Whether the collection is known to be unchanged, so that contradictions break rules. */
     isUnchanged: false,
     /** Why the check ended early; null if it is complete. */
     stopped: null as string | null,
@@ -93,13 +93,13 @@ export async function walkPages(walk: Walk): Promise<boolean> {
   return resolveContradictions(walk);
 }
 
-/** Estimates the number of the last page from the previous pages. */
+/** Estimates the number of the last page from count and the previous pages. */
 function getLastPageNumber({ first, latest, listedCount, pageSize }: Walk, limit: number): number {
   if (first.count === undefined) return limit;
   return latest.number + Math.ceil((first.count - listedCount) / pageSize);
 }
 
-/** After the first pages that `--pages` selects come the middle page, the last page, and the page after the last one. */
+/** With `--pages`, the first pages are followed by the middle page, the last page, and the page after the last page. */
 function getNextPageNumber(number: number, last: number, limit: number): number {
   const middle = Math.ceil(last / 2);
   if (number < limit) return number + 1;
@@ -127,7 +127,7 @@ function isPastEnd({ status, envelope, results }: PageResponse): boolean {
 }
 
 /**
- * If pages contradict each other, waits and checks whether the collection has changed. Otherwise, reports the contradictions.
+ * If pages contradict each other, waits and checks whether the collection has changed. If not, reports the contradictions.
  * @returns False if the collection may have changed
  */
 async function resolveContradictions(walk: Walk): Promise<boolean> {
@@ -156,7 +156,7 @@ function addPage(walk: Walk, page: PageResponse): void {
   walk.latest = page;
 }
 
-/** @param after The page after the last one */
+/** @param after The page after the last page */
 function checkEnd(walk: Walk, after: PageResponse, hasMore: boolean): void {
   const { first, listedCount } = walk;
   if (first.count === undefined) return;
@@ -165,12 +165,12 @@ function checkEnd(walk: Walk, after: PageResponse, hasMore: boolean): void {
   walk.addComparison("Page envelope.count", walk.url, (!hasMore && first.count === listedCount) || problem);
 }
 
-/** Checks page 0, and the collection without a page number. */
+/** Checks page 0, and the URL of the collection without a page number. */
 async function checkOtherPages(walk: Walk): Promise<void> {
   const { addFinding, addComparison, read, url, first, records, pageSize } = walk;
   const zero = await read(0);
   addFinding("List records.Allow", zero.url, checkAllow(zero, "GET, OPTIONS"));
-  // Page 0 may repeat a page. If it has records that no page has, pages are not numbered from 1.
+  // Page 0 may repeat a different page. If page 0 has records that no other page has, the first page has the number 0 instead of 1.
   const ids = zero.status === 200 ? zero.results.map(getId) : [];
   if (ids.some((id) => id !== undefined && !records.ids.has(id)))
     addComparison("List records.page", zero.url, "has records that are on no other page");

@@ -37,7 +37,7 @@ function addReadOptions(command: Command): Command {
       "--strict",
       'reject records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
-    .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier one")
+    .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier record")
     .addOption(
       new Option("--model-name <name>", "replace other model names (default: reject them)").choices(["tf1"]),
     );
@@ -89,7 +89,7 @@ function addCheck(program: Command): void {
 function addInfo(program: Command): void {
   addStoreOptions(program.command("info"))
     .description("show the current load and its statistics")
-    .option("--json", "as JSON, including the numbers of each day and of each hour of the day")
+    .option("--json", "print JSON, including the statistics of each day and of each hour of the day")
     .action((options: InfoOptions) => runWithStoreNotice(options, () => info(options)));
 }
 
@@ -118,7 +118,7 @@ function addGenerate(program: Command): void {
     .option("--interval <duration>", "time between two records of a camera (default: 30m)", parseMinutes)
     .option(
       "--seed <n>",
-      "random seed; a different one gives different records (default: 1)",
+      "random seed; each seed gives different records (default: 1)",
       createWholeNumberParser(0, 2 ** 32 - 1),
     );
   addOutputOptions(command).action((options: GenerateOptions) => {
@@ -130,7 +130,7 @@ function addGenerate(program: Command): void {
 
 if (import.meta.main) {
   enterUserFolder("data");
-  // A killed npm cannot forward a signal, so the command checks whether its parent still exists.
+  // Ends the command when its parent process, npm, has ended. A killed npm cannot forward a signal.
   const { ppid } = process;
   const exitWithNpm = () => process.ppid !== ppid && process.exit(129);
   if (process.env.npm_lifecycle_event === "data") setInterval(exitWithNpm, 1_000).unref();

@@ -36,7 +36,7 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
 }
 
 /**
- * Checks records as a load does. If other software wrote to the store, records can contain control characters.
+ * Checks records like a load does, because other software can write records with control characters to the store.
  * @throws Error if a record is invalid
  */
 async function* requireValid(records: AsyncIterable<TrafficRecord>): AsyncGenerator<TrafficRecord> {

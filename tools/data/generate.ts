@@ -7,13 +7,13 @@ export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
   records?: number | undefined;
 }
 
-/** The end of all possible timestamps, not included: their years have four digits. */
+/** The exclusive end of all possible timestamps. A year in a timestamp has four digits. */
 const END = new Date("+010000-01-01T00:00:00Z");
 
-/** In minutes, so that each camera has more than one record per year. */
+/** The maximum interval in minutes. With a longer interval, a camera would have less than one record per year. */
 const MAX_INTERVAL = 365 * 24 * 60;
 
-/** Checks combinations of options. Returns an error message if they are invalid. */
+/** Returns an error message if the combination of options is invalid. */
 export function findUsageError({ records, from = GENERATOR_EPOCH, to, interval = 0 }: GenerateOptions) {
   if (from < GENERATOR_EPOCH) return "--from must be 2019-01-01 or later";
   if (to && from >= to) return "--to must be later than --from, which is 2019-01-01 by default";
@@ -23,8 +23,8 @@ export function findUsageError({ records, from = GENERATOR_EPOCH, to, interval =
 }
 
 /**
- * Writes generated records, oldest first. A record depends only on the random seed, the interval, its camera and its time; its id
- * depends on the number of cameras, too. So more records or a longer period only extend the file.
+ * Writes generated records, oldest first. The random seed, the interval, the camera and the time determine a record. The number of
+ * cameras also determines the id of the record. Therefore, more records or a longer period only extend the file.
  * @throws Error if the period is too short for the number of records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
@@ -34,7 +34,7 @@ export async function generate(options: GenerateOptions): Promise<void> {
   await writeRecords("generating", records, { ...output, total });
 }
 
-/** Yields the first records. @throws Error if there are fewer */
+/** Yields the first `count` records. @throws Error if there are fewer records */
 function* requireFirst(records: Iterable<TrafficRecord>, count: number): Generator<TrafficRecord> {
   let taken = 0;
   for (const record of records) {

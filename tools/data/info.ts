@@ -13,7 +13,7 @@ type Line = [name: string, value: string | number];
 
 /**
  * Shows the current load and its stored statistics, without reading records. An empty store is not an error.
- * @throws Error if the store cannot be read. If only the statistics cannot be read, the state is shown first.
+ * @throws Error if the store cannot be read. If only the statistics cannot be read, the state is shown before the error.
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, location, store }) => {

@@ -25,14 +25,14 @@ export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreCho
 export function loadFiles(files: string[], options: LoadOptions): Promise<void> {
   return withLock(options, async () => {
     const outcome = { message: "Nothing was loaded." };
-    // A process that a signal ends has no time to read a deployed store.
+    // Prints the latest message: when a signal ends the process, there is no time to read a deployed store.
     const warn = () => printNotice(`Stopped. ${outcome.message}`);
     process.once("exit", warn);
     await replace(files, options, outcome).finally(() => process.off("exit", warn));
   });
 }
 
-/** @param outcome Its message is updated to describe the served records if the load ends now */
+/** @param outcome Updated during the load: its message describes the records that are served if the load ends at that moment */
 async function replace(files: string[], options: LoadOptions, outcome: { message: string }): Promise<void> {
   const staged = await stageWithProgress(files, options);
   const unknown = `Could not determine which records are being served. To find out, run: ${formatDataCommand("info", options)}`;
@@ -56,7 +56,7 @@ async function replace(files: string[], options: LoadOptions, outcome: { message
   console.log(`Loaded ${describeCounts(staged)}.`);
 }
 
-/** Describes the served records after a failed load. Returns undefined if they are unknown. */
+/** Describes the served records after a failed load. Returns undefined if the served records are unknown. */
 function describeServed(before?: State, after?: State, error?: unknown): string | undefined {
   const isSame = after?.load === before?.load;
   if (!before || !after || (isSame && error instanceof UnknownOutcomeError)) return undefined;
@@ -92,7 +92,7 @@ export async function checkFiles(files: string[], options: InputOptions): Promis
   staged.close();
 }
 
-/** @param conclusion The last line of the message if a line is invalid */
+/** @param conclusion The last line of the error message if a line of the files is invalid */
 function stageWithProgress(
   files: string[],
   options: InputOptions,

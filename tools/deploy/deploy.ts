@@ -11,14 +11,14 @@ import { prepareProductionStore } from "./production-store.ts";
 import { createSteps, printDetail, ReplacedError } from "./steps.ts";
 import { findAddress, getCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
 
-// Hints for steps that fail: what exists, and how to continue.
+// Hints for failed steps: whether the worker was deployed, and how to continue.
 const NOT_DEPLOYED = "The worker was not deployed. To continue, run `npm run deploy` again.";
 const UPLOADING = "The worker may have been deployed. To continue, run `npm run deploy` again.";
 const DEPLOYED = "The worker was deployed. To try again, run `npm run deploy`.";
 
 /**
- * Deploys to production. Each step uses what exists, so a failed deployment can be repeated.
- * @param options.changeStore Deploys even if the worker serves a different store
+ * Deploys to production. Each step reuses the results of earlier attempts, so a failed deployment can be repeated.
+ * @param options.changeStore Deploys even if the deployed worker serves a different store
  */
 async function deploy({ changeStore = false }: { changeStore?: boolean }): Promise<void> {
   const configuration = await readConfiguration();
@@ -93,7 +93,7 @@ async function deployPreview(name: string | undefined): Promise<void> {
     );
   const remove = ["npx wrangler preview delete", ...options].join(" ");
   const hint = `The preview was deployed. Run the command again, or remove the preview with \`${remove}\`.`;
-  // This address serves only the new deployment.
+  // Prefers the address that serves only the new deployment.
   const tested = report.deployment_urls?.[0] ?? address;
   await step("wait for the preview", hint, () => waitForVersion(tested, undefined));
   await step("test the preview", hint, () => testDeployment(tested));
@@ -104,7 +104,7 @@ const program = createProgram("npm run");
 program
   .command("deploy")
   .description("deploy to production: prepare the store, deploy the worker, wait for it and test it")
-  .option("--change-store", "deploy even if the worker serves a different store than STORE")
+  .option("--change-store", "deploy even if the deployed worker serves a different store")
   .action(deploy);
 program
   .command("preview")

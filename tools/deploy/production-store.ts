@@ -8,8 +8,8 @@ import { printDetail } from "./steps.ts";
 /**
  * Creates a missing database, applies migrations, and loads the seed into an empty database. Nothing is loaded into KV, because a
  * namespace with records may look empty for a minute.
- * @param isFirst Whether the worker was never deployed. Otherwise no seed is loaded, because the worker may serve records of a
- * different store, and the seed must not replace them.
+ * @param isFirst Whether the worker was never deployed. A later deployment loads no seed, because the worker may already serve
+ * records of a different store, and the seed must not replace these records.
  * @throws Error if the worker would have no records to serve, or if wrangler fails
  */
 export async function prepareProductionStore(

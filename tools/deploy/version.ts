@@ -18,7 +18,7 @@ interface Report {
   code?: number | string;
   /** Null if the user declined the deployment. */
   version_id?: string | null;
-  /** The addresses of production: workers.dev, `counts.example (custom domain)`, routes. Schedules are targets, too. */
+  /** The addresses of production: workers.dev, `counts.example (custom domain)`, routes. The list also contains schedules. */
   targets?: string[];
   preview_urls?: string[];
   deployment_urls?: string[];
@@ -40,21 +40,21 @@ export async function upload(command: string[]): Promise<Report> {
   return report;
 }
 
-/** Consecutive responses of the new version. After a deployment, the platform serves both versions for some seconds. */
+/** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
 const MIN_RESPONSES = 3;
 
 const INTERVAL_MS = 2_000;
 
-/** A new workers.dev subdomain, or the certificate of a new domain, takes minutes. */
+/** The maximum wait. A new workers.dev subdomain, or the certificate of a new domain, is ready only after minutes. */
 const TIMEOUT_MS = 600_000;
 
-/** Consecutive failures after which the worker counts as broken. The previous version may fail for some seconds. */
+/** How many consecutive failures show that the worker is broken. For some seconds, the previous version may fail, too. */
 const MAX_FAILURES = 10;
 
 /**
  * Waits until `/healthz` reports a version three times in a row.
- * @param version Undefined for an address that serves one version only. Then any version counts.
- * @param onProblem Called for each different problem. An error ends the wait.
+ * @param version The expected version. For an address that serves one version only, undefined accepts any version.
+ * @param onProblem Called when the problem changes. An error of `onProblem` ends the wait.
  * @throws Error if the service does not respond in time, still reports a different version, or fails every request
  */
 export async function waitForVersion(
@@ -78,7 +78,7 @@ export async function waitForVersion(
   }
 }
 
-/** Returns the problem, if any. Only a 5xx of the worker itself is a failure: a new domain or certificate fails with 520 to 599. */
+/** Returns the problem, if any. Statuses 500 to 519 are failures of the worker: 520 to 599 come from a new domain or certificate. */
 async function checkHealth(url: string, version: string | undefined) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
@@ -110,7 +110,7 @@ async function readReport(file: string): Promise<Report | undefined> {
 }
 
 /**
- * Finds the address of production. If there are several, its own domain is preferred to workers.dev.
+ * Finds the address of production. A custom domain or a route is preferred to workers.dev.
  * @param targets The addresses that wrangler reports: `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`
  */
 export function findAddress(targets: string[] = []): string | undefined {
@@ -125,8 +125,8 @@ export function findAddress(targets: string[] = []): string | undefined {
 const MAX_MESSAGE_LENGTH = 100;
 
 /**
- * Gets the wrangler options that record the commit in a version of the worker: its abbreviated id, with `-dirty` if there are
- * uncommitted changes, and the first line of its message. Outside of a repository there are none.
+ * Gets the wrangler options that store the commit in a version of the worker: the abbreviated id of the commit, with `-dirty` if there
+ * are uncommitted changes, and the first line of the commit message. Outside of a repository, there are no options.
  */
 export function getCommitOptions(): string[] {
   const git = (...args: string[]) =>

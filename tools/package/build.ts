@@ -8,7 +8,7 @@ import { PROJECT } from "../../data/writer/wrangler.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { DIST, replaceFile } from "../replace-file.ts";
 
-// Builds the package in dist/package, for `npm run package`. It has no dependencies, because they are bundled.
+// Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
 
 const SOURCE = import.meta.dirname;
 const FOLDER = "package";
@@ -19,7 +19,7 @@ const { metafile, outputFiles } = await build({
   entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "command.ts") },
   outdir: join(DIST, FOLDER),
   bundle: true,
-  // Keeps dynamic imports separate, because only some commands need them.
+  // Puts dynamically imported modules into separate files, because only some commands need these modules.
   splitting: true,
   format: "esm",
   platform: "node",
@@ -28,7 +28,7 @@ const { metafile, outputFiles } = await build({
   jsxImportSource: "#site",
   define: { SITE: JSON.stringify(readSite()) },
   inject: [join(SOURCE, "network.ts")],
-  // A bundled CommonJS library needs `require`.
+  // Defines `require` for a bundled CommonJS library.
   banner: {
     js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',
   },
@@ -66,11 +66,11 @@ const files = new Map<string, string | Uint8Array>([
   }),
 ]);
 for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
-// Files of earlier builds would be published, too.
+// Removes the files of earlier builds. Otherwise, npm would publish them, too.
 for (const file of globSync("**/*.*", { cwd: join(DIST, FOLDER) }))
   if (!files.has(file)) rmSync(join(DIST, FOLDER, file));
 
-/** Reads the files and templates of the site for static-files.ts. The seed is not one of them: the package has the files of data/seed. */
+/** Reads the site's files and templates for static-files.ts, without the seed: the package contains the files of data/seed instead. */
 function readSite() {
   const read = (...patterns: string[]) => {
     const names = globSync(patterns, { cwd: ASSETS });

@@ -4,7 +4,7 @@ import { createFetchError, hasBodyFault, type Respond } from "./network.ts";
 /**
  * Handles a request like the global `fetch` (Fetch standard, 4.4): follows redirects, respects the signal, and returns the same kind of
  * response. Request bodies are not sent, because the service ignores them.
- * @throws TypeError if the global `fetch` rejects a redirect or the response
+ * @throws TypeError if the global `fetch` would reject the redirect or the response
  */
 export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
   const { headers, redirect, signal } = request;
@@ -22,7 +22,7 @@ export async function fetchFrom(respond: Respond, request: Request): Promise<Res
   }
 }
 
-/** Creates the client's response, which the client gets when the headers have arrived. */
+/** Creates the client's response. The client gets the response when the headers have arrived, even if a fault delays the body. */
 async function toClientResponse(response: Response, request: Request, url: string, redirected: boolean) {
   const { status, headers } = response;
   let { body } = response;
@@ -36,7 +36,7 @@ async function toClientResponse(response: Response, request: Request, url: strin
   return defineMetadata(new Response(body && readUntilAbort(body, request), init), url, redirected);
 }
 
-/** Sets the properties that only the runtime can set, in clones too. */
+/** Sets the properties that the constructor of Response cannot set. Clones get the same properties. */
 function defineMetadata(response: Response, url: string, redirected: boolean): Response {
   const value = () => {
     throw new TypeError("immutable");
@@ -50,7 +50,7 @@ function defineMetadata(response: Response, url: string, redirected: boolean): R
   });
 }
 
-/** @param request Its signal ends the body. The request must stay in memory: only then does its signal follow the client's signal */
+/** @param request The request whose signal ends the body. Its signal follows the client's signal only while the request is in memory */
 function readUntilAbort(body: ReadableStream<Uint8Array>, request: Request): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const cancel = (reason: unknown) => reader.cancel(reason).catch(() => {});

@@ -1,11 +1,11 @@
-// The public interface of the package, published as it is. It uses web types only, so clients need no Node types.
+// The public interface of the package. The build replaces only the import below. Clients need no Node types, only web types.
 
 import type { TrafficRecord } from "../../src/records/record.ts";
 
 export type { TrafficRecord };
 
 export interface ServiceOptions {
-  /** The records in any order. They are copied. Without records and files, the service has the seed: 40,614 generated records. */
+  /** The records in any order. `createService` copies the records. The default is the seed: 40,614 generated records. */
   records?: Iterable<TrafficRecord> | undefined;
   /** Paths of files with the records: CSV, JSON Lines, pages or reports, each plain or gzipped; `-` is standard input. */
   files?: string[] | undefined;
@@ -13,16 +13,16 @@ export interface ServiceOptions {
   modelName?: TrafficRecord["model_name"] | undefined;
   /** The clock of `until`, `grow` and `retry-after=date`: a function that returns milliseconds since 1970. */
   now?: (() => number) | undefined;
-  /** Scheme, host and port of links. By default, links repeat the origin of the request. */
+  /** The scheme, host and port of links. By default, links have the origin of the request. */
   publicOrigin?: string | undefined;
   /** The default faults for requests that set none, such as `delay=200-800` or `fail=0.05`. */
   prefer?: string | undefined;
 }
 
 export interface ListenOptions {
-  /** 8787 by default; 0 chooses a free port. */
+  /** The port, 8787 by default. With 0, the system chooses a free port. */
   port?: number | undefined;
-  /** `localhost` by default; `0.0.0.0` listens on all IPv4 addresses. */
+  /** The host name or address, `localhost` by default. `0.0.0.0` listens on all IPv4 addresses. */
   host?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface Service {
   /** Empties `requests`, and resets the counts of `times`. */
   reset(): void;
   /**
-   * The default faults for requests that set none; an empty string for none. Setting it also resets the counts of `times`.
+   * The default faults for requests that set none, or an empty string. Setting `prefer` also resets the counts of `times`.
    * @throws Error if an option is invalid
    */
   prefer: string;

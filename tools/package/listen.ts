@@ -37,19 +37,19 @@ async function handleRequest(
   request: Request,
   { incoming, outgoing }: HttpBindings,
 ): Promise<Response> {
-  // Without a handler, an error would end the process. It only means that the client has disconnected.
+  // Ignores the error, because it only means that the client has disconnected. An unhandled error would end the process.
   outgoing.on("error", () => {});
   try {
     // Removes the zone of a link-local address, such as %eth0.
     const [address] = incoming.socket.remoteAddress?.split("%") ?? ["unknown"];
     const response = await respond(request, address);
-    // The library would print the error of a cut body, and send an empty body in chunks.
+    // Sends cut and empty bodies here: Hono's server would print the error of a cut body, and send an empty body in chunks.
     if (response.body && !hasBodyFault(response)) return response;
     outgoing.statusCode = response.status;
     outgoing.setHeaders(response.headers);
     await pipeline(response.body ?? [], outgoing);
   } catch {
-    // A fault or the client closes the connection.
+    // A fault closes the connection, or the client has closed the connection.
     outgoing.destroy();
   }
   return RESPONSE_ALREADY_SENT;

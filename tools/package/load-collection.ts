@@ -4,12 +4,12 @@ import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/state.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
-/** Reports the progress of a load, and its warnings. */
+/** Reports the progress and the warnings of a load. */
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
- * Checks the records, the files or by default the seed, and stores them in memory.
- * @param version The version of the code. The name of the load is a hash of the version and the records, so it is the same after a restart.
+ * Checks the given records or files, by default the seed, and stores the records in memory.
+ * @param version The version of the code. The name of the load is a hash of the version and the records, so a restart does not change it.
  * @throws InputError if a record is invalid
  */
 export async function loadCollection(

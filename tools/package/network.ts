@@ -6,17 +6,17 @@ export type Respond = (request: Request, address?: string) => Response | Promise
 
 const bodyLengths = new WeakMap<ReadableStream, number>();
 
-/** A workerd class that Node lacks: a stream for a body whose length is known before it is sent. */
+/** A workerd class that Node lacks: a stream for a body of known length. */
 export class FixedLengthStream extends TransformStream {
   constructor(length: number) {
-    // The writer aborts the stream, or the reader cancels it.
+    // Called when the writer aborts the stream, or when the reader cancels the stream.
     const cancel = () => Promise.reject(createFetchError(...CONNECTION_CLOSED, "terminated"));
     super({ cancel });
     bodyLengths.set(this.readable, length);
   }
 }
 
-/** The cause of the error of the global `fetch` if the connection closes before the end of the response. */
+/** The error cause that the global `fetch` sets if the connection closes before the end of the response. */
 const CONNECTION_CLOSED = ["other side closed", "UND_ERR_SOCKET"] as const;
 
 /** @param message "terminated" if the client has already received the headers of the response */
@@ -30,8 +30,8 @@ export function hasBodyFault({ headers, body }: Response): boolean {
 }
 
 /**
- * Whether the service accepts a URL. The host must consist of characters of a name, an address and a port, because links and shell
- * commands repeat it. Credentials in a URL are an error (RFC 9110, 4.2.4).
+ * Whether the service accepts a URL. The host may contain only the characters of a name, an address and a port, because links and
+ * shell commands repeat the host. Credentials in a URL are an error (RFC 9110, 4.2.4).
  */
 function isValidUrl(address: string): boolean {
   const url = URL.parse(address);
@@ -39,8 +39,8 @@ function isValidUrl(address: string): boolean {
 }
 
 /**
- * Changes responses as a connection does, and rejects if a fault closes the connection.
- * @param onRequest Called before each response. The status follows later
+ * Creates a function whose responses look as if they came over a connection. It rejects if a fault closes the connection.
+ * @param onRequest Called before each response, while the status is null
  * @param onResponse Called after each response, and after a closed connection
  */
 export function createResponder(
@@ -51,7 +51,7 @@ export function createResponder(
   return async (request, address) => {
     const { method, url, signal } = request;
     if (!isValidUrl(url)) return Response.json({ detail: new HttpError(400).message }, { status: 400 });
-    // A copy, because the headers of a request on a connection would keep the connection in memory.
+    // Copies the headers, because the headers of the original request would keep its connection in memory.
     const headers = new Headers(request.headers);
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
     onRequest?.(received);
@@ -69,13 +69,13 @@ export function createResponder(
   };
 }
 
-/** Adds the headers that a connection adds. The response to HEAD has no body, but the length of the body. */
+/** Adds the headers that a server adds. A response to HEAD has no body, but the Content-Length of the body. */
 async function toNetworkResponse(response: Response, method: string): Promise<Response> {
   const { headers, body } = response;
   if (body && hasBodyFault(response)) {
     const length = bodyLengths.get(body);
     if (length) headers.set("Content-Length", String(length));
-    // The header is for `wrangler dev` only.
+    // The service sets Content-Encoding for `wrangler dev` only.
     headers.delete("Content-Encoding");
     if (method === "HEAD") await body.cancel().catch(() => {});
   } else if (body && method === "HEAD") {

@@ -10,20 +10,20 @@ import type { LoadReporting } from "./load-collection.ts";
 import { createResponder, type Respond } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
-/** `waitUntil` does nothing, because Node finishes the work anyway. The address is in `props`, because clients can send any header. */
+/** `waitUntil` is empty, because Node finishes the work anyway. The client's address is in `props`: clients could forge a header. */
 const createExecutionContext = (address = "") => ({
   waitUntil() {},
   passThroughOnException() {},
   props: { address },
 });
 
-/** Hooks of the command, which are not part of the public interface. */
+/** Hooks for the package's command. The hooks are not part of the public interface. */
 interface ServiceHooks extends LoadReporting {
-  /** Called after each response. If it is set, `requests` stays empty. */
+  /** Called after each response. If this hook is set, `requests` stays empty. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
 }
 
-/** The number of stored requests, enough for a walk through 150,000 records. */
+/** The maximum length of `requests`, enough for a walk through 150,000 records. */
 const MAX_REQUESTS = 10_000;
 
 /** See `createService` in index.d.ts. */
@@ -66,7 +66,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   };
 }
 
-/** Each collection of a service has its own environment, because caches belong to an environment. */
+/** Creates a new `env` for each collection of the service, because the caches belong to an `env`. */
 function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
   const load = async ({ records, ...others }: ServiceOptions): Promise<StoreEnv> => {
     const env: StoreEnv = Object.create(variables);
@@ -78,7 +78,7 @@ function createEnvironments(variables: object, options: ServiceOptions, reportin
   const first = load(options);
   let served = first;
   const ready = first.then(() => {});
-  // Without a handler, an error would end the process, although the methods reject with it, too.
+  // Ignores the error here, because the methods reject with the same error. An unhandled rejection would end the process.
   ready.catch(() => {});
   return {
     ready,
@@ -106,7 +106,7 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
   };
 }
 
-/** Imports the code of a load, and SQLite, only when they are needed: `check` needs neither. */
+/** Imports SQLite and the code of a load only when records are loaded, because the command `check` needs neither. */
 async function loadCollection(options: ServiceOptions, reporting: LoadReporting) {
   const { emitWarning } = process;
   // Hides the warning that SQLite is experimental.
@@ -119,7 +119,7 @@ async function loadCollection(options: ServiceOptions, reporting: LoadReporting)
 
 const isString = (value: unknown) => typeof value === "string";
 
-/** The valid values of an option. */
+/** The valid values of an option, described in words and by a function. */
 type Rule = [expected: string, isValid: (value: unknown) => boolean];
 
 const SERVICE_RULES: Record<keyof ServiceOptions, Rule> = {
