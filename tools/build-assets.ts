@@ -18,7 +18,7 @@ const SITE = fileURLToPath(new URL("../src/site", import.meta.url));
 const SOURCES = join(SITE, "assets");
 const ASSETS = join(DIST, "assets/assets");
 
-/** Files without a hash in their names. */
+/** The static files whose names contain no hash. */
 const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "LICENSE"];
 
 const files = await bundle();

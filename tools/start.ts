@@ -60,7 +60,7 @@ function listVars(): string[] {
 }
 
 function serve(): void {
-  // Turns off the Local Explorer, which runs any SQL: a proxy that sends `Host: localhost` would make it public.
+  // Turns off the Local Explorer, which runs any SQL: a proxy that sends `Host: localhost` would make the explorer public.
   const env = { STORE_IS_PREPARED: "1", X_LOCAL_EXPLORER: "false" };
   const server = spawnWrangler(["dev", "--var", "RATE_LIMIT:off", ...args], env);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

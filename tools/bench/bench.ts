@@ -81,7 +81,7 @@ async function startServers(file: string, folder: string) {
 
 /**
  * Starts workerd with a worker for each store, named after the store, and a socket for each export of bench-worker.ts. Does not
- * use `wrangler dev`, because its proxy takes longer than the worker.
+ * use `wrangler dev`, because the proxy of `wrangler dev` would take longer than the worker.
  */
 async function startRuntime(folder: string): Promise<Miniflare> {
   const bundle = getTemporaryPath("bundle");

@@ -98,5 +98,4 @@ function percentile(share: number, values: number[]): number {
   return sorted[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 }
 
-/** Rounds to three significant digits. */
 const roundToThreeDigits = (value: number) => Number(value.toPrecision(3));

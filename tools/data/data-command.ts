@@ -18,7 +18,6 @@ import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { checkFiles, type InputOptions, type LoadOptions, loadFiles } from "./load.ts";
 
-/** Creates the program of `npm run data`. */
 export function createDataProgram(): Command {
   const program = createProgram("npm run data --")
     .usage("COMMAND")
