@@ -11,14 +11,15 @@ export interface CsvRow {
 }
 
 /**
- * Reads the rows of a CSV file (RFC 4180), including the header, without empty lines.
+ * Reads the rows of a CSV file (RFC 4180), including the header, without empty lines and rows of empty cells.
  * @throws UnreadableError at a misplaced quote, because the cells after it cannot be separated
  */
 export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow[]> {
   for await (const chunk of joinRows(chunks)) {
     const { rows, error } = chunk.text.includes('"') ? parseRows(chunk) : { rows: splitRows(chunk) };
     const last = chunk.complete ? undefined : rows.pop();
-    yield rows;
+    // Spreadsheets write rows of empty cells.
+    yield rows.filter(({ cells }) => cells.some((cell) => cell !== ""));
     if (error) throw error;
     if (last) throw new UnreadableError("is too long for a row that ends with LF or CRLF", last.line);
   }
@@ -43,7 +44,7 @@ function splitRows({ text, line }: TextChunk): CsvRow[] {
     const end = text.indexOf("\n", start);
     const next = end < 0 ? text.length : end + 1;
     const row = end < 0 ? text.slice(start) : text.slice(start, text[end - 1] === "\r" ? end - 1 : end);
-    if (row !== "") rows.push({ cells: row.split(","), line });
+    rows.push({ cells: row.split(","), line });
     start = next;
   }
   return rows;
@@ -54,7 +55,7 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
   const rows: CsvRow[] = [];
   let next = line;
   const collectRow = (cells: string[]) => {
-    if (cells.length > 1 || cells[0] !== "") rows.push({ cells, line: next });
+    rows.push({ cells, line: next });
     next += 1 + countOccurrences(cells.join(), "\n");
     // After an error, the parser returns no rows. So the rows are collected here, and the parser drops them.
     return null;

@@ -81,12 +81,12 @@ export function createProblemList(files: readonly string[]) {
     Number(order.get(one.file)) - Number(order.get(other.file)) || one.line - other.line;
   const groups = new Map<string, Group>();
   let others = 0;
-  let isModelInvalid = false;
+  let hasOtherModel = false;
   return {
     add(problem: Problem): void {
       const { file, line, field, value, message, cause = message } = problem;
-      // The option --model-name does not replace a missing model.
-      isModelInvalid ||= field === "model_name" && typeof value === "string";
+      const isOtherModel = field === "model_name" && typeof value === "string" && value !== "";
+      hasOtherModel ||= isOtherModel;
       const key = `${field} ${cause}`;
       const group = groups.get(key) ?? { shown: [], count: 0 };
       if (group.count === 0 && groups.size === MAX_CAUSES) {
@@ -110,7 +110,7 @@ export function createProblemList(files: readonly string[]) {
         ...(count > shown.length ? [`and ${count - shown.length} more like this`] : []),
       ]);
       if (others > 0) lines.push(`and ${formatCount(others, "more problem")}`);
-      return isModelInvalid ? [MODEL_HINT, ...lines] : lines;
+      return hasOtherModel ? [MODEL_HINT, ...lines] : lines;
     },
   };
 }

@@ -24,7 +24,8 @@ export interface Field {
   check: FieldCheck;
 }
 
-const parseNumber = (cell: string) => (/^-?\d+$/.test(cell) ? Number(cell) : cell);
+/** Parses `3`, and `3.0`, which pandas writes in a column that once had a gap. */
+const parseNumber = (cell: string) => (/^-?\d+(\.0+)?$/.test(cell) ? Number(cell) : cell);
 
 /** Cells of `camera_ok`. Spreadsheets and other tools write `True` as `TRUE` or `true`. */
 const HEALTHS = new Map(

@@ -84,6 +84,11 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
     ],
   ],
   [
+    "no hint at other models if the model is empty",
+    { a: formatReport(IMAGE.replace("tf1", "")) },
+    ['a:2: model_name "" is not "tf1"'],
+  ],
+  [
     "one problem for a camera with two camera_refs at the same time",
     { a: [{}, { id: 2, camera_ref: "b" }] },
     ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
