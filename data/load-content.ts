@@ -32,7 +32,7 @@ const SEED_SOURCE = "generated";
 /** Lists the files of the seed. */
 export function listSeedFiles(): string[] {
   if (!existsSync(SEED)) throw new Error(`${SEED} is missing. A bundler must keep this package external.`);
-  return listInputFiles(SEED);
+  return listInputFiles(SEED).files;
 }
 
 /**

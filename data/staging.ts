@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { listInputFiles } from "./formats/input-file.ts";
-import { createProblemList, IN_MEMORY_FILE, InputError } from "./formats/problem.ts";
+import { INPUT_SUFFIXES, listInputFiles } from "./formats/input-file.ts";
+import { createProblemList, formatProblem, IN_MEMORY_FILE, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, getSourceNames } from "./load-content.ts";
-import { createWriteError, formatCount, isDiskFull } from "./messages.ts";
+import { createWriteError, formatCount, formatValue, isDiskFull } from "./messages.ts";
 import {
   assignReportIds,
   findConflicts,
@@ -43,7 +43,12 @@ export interface StagedCollection extends Collection, RowCounts {
  * @throws Error if the disk is full
  */
 export function stageFiles(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
-  const files = paths.flatMap(listInputFiles);
+  const inputs = paths.map((path) => ({ path, ...listInputFiles(path) }));
+  const files = inputs.flatMap(({ files }) => files);
+  for (const { path, skipped } of inputs) {
+    const message = `skipped ${formatValue(skipped, 200)}, because only files whose names end in ${INPUT_SUFFIXES} are loaded`;
+    if (skipped.length > 0) options.warn?.(`Warning: ${formatProblem({ file: path, line: 0, message })}`);
+  }
   return stageRows(files, getSourceNames(files, options.source), options, (collector, onRead) =>
     readFiles(files, options, collector, onRead),
   );

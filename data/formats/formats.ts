@@ -1,7 +1,15 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { CSV_HEADER, formatCsvLine } from "./csv.ts";
 import { readCsv } from "./csv-schemas.ts";
-import { decodeText, type InputFile, prepend, readBytes, type TextChunk } from "./input-file.ts";
+import { describeText } from "./foreign-file.ts";
+import {
+  countOccurrences,
+  decodeText,
+  type InputFile,
+  prepend,
+  readBytes,
+  type TextChunk,
+} from "./input-file.ts";
 import { readJson } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
 import type { InputRow } from "./validation.ts";
@@ -36,9 +44,13 @@ export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow
 /** Chooses between JSON and CSV by the first character that is not white space. */
 async function* readRows(chunks: AsyncGenerator<TextChunk>, source: InputFile): AsyncGenerator<InputRow[]> {
   for await (const chunk of chunks) {
-    const [first] = chunk.text.trimStart();
-    if (first === undefined) continue;
-    const read = first === "{" || first === "[" ? readJson : readCsv;
+    const text = chunk.text.trimStart();
+    if (text === "") continue;
+    const isJson = text.startsWith("{") || text.startsWith("[");
+    const problem = isJson ? undefined : describeText(text);
+    const blank = chunk.text.slice(0, -text.length);
+    if (problem !== undefined) throw new UnreadableError(problem, chunk.line + countOccurrences(blank, "\n"));
+    const read = isJson ? readJson : readCsv;
     return yield* read(prepend(chunk, chunks), source);
   }
 }

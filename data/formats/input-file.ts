@@ -5,6 +5,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { describeFileError, formatValue } from "../messages.ts";
+import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
 import { UnreadableError } from "./problem.ts";
 
 /** A file to read. */
@@ -22,17 +23,39 @@ export interface InputFile {
 }
 
 /** The names of input files in a folder. Hidden files are ignored, as with `*` in a shell. */
-const INPUT_NAME = /^[^.].*\.(csv|jsonl|json|gz)$/i;
+const INPUT_NAME = /^[^.].*\.(csv|json|jsonl|ndjson|gz)$/i;
 
-/** Lists the input files of a folder, sorted by name. Returns the path itself for a file, and for a folder without input files. */
-export function listInputFiles(path: string): string[] {
+/** `INPUT_NAME` in words. */
+export const INPUT_SUFFIXES = ".csv, .json, .jsonl, .ndjson or .gz";
+
+/** Lists the input files of a folder, sorted by name, and the other names. A path that is not a folder with input files is its only file. */
+export function listInputFiles(path: string): { files: string[]; skipped: string[] } {
+  const onlyPath = { files: [path], skipped: [] };
+  if (path === "-" || !isFolder(path)) return onlyPath;
   try {
-    if (path === "-" || !statSync(path).isDirectory()) return [path];
-    const names = readdirSync(path).filter((name) => INPUT_NAME.test(name));
-    return names.length > 0 ? names.sort().map((name) => join(path, name)) : [path];
+    const names = listNames(path);
+    const files = names.filter((name) => INPUT_NAME.test(name)).map((name) => join(path, name));
+    const skipped = names.filter((name) => !INPUT_NAME.test(name) && !name.startsWith("."));
+    return files.length > 0 ? { files, skipped } : onlyPath;
   } catch {
     // Reading the path reports the error.
-    return [path];
+    return onlyPath;
+  }
+}
+
+/** Lists the names in a folder, sorted. The name of a folder ends with a slash: other programs write folders such as `counts.csv/`. */
+function listNames(folder: string): string[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => (isFolder(join(folder, name)) ? `${name}/` : name));
+}
+
+/** Returns false for a path that cannot be read. Reading it reports the error. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 
@@ -56,8 +79,8 @@ export async function* readBytes({ file, stdin, onRead }: InputFile): AsyncGener
 function openFile(file: string): Readable {
   const found = statSync(file);
   if (found.isDirectory()) {
-    const names = formatValue(readdirSync(file).slice(0, 5), 200);
-    throw new UnreadableError(`contains no file whose name ends in .csv, .jsonl, .json or .gz: ${names}`);
+    const names = formatValue(listNames(file).slice(0, 5), 200);
+    throw new UnreadableError(`contains no file whose name ends in ${INPUT_SUFFIXES}: ${names}`);
   }
   if (!found.isFIFO()) return createReadStream(file, { highWaterMark: 1 << 16 });
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
@@ -139,24 +162,35 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenera
   if (rest !== "") yield { text: rest, line, complete: true };
 }
 
+const NUL =
+  "contains NUL characters, as a file does whose end was lost in a crash: remove them with tr -d '\\000'; convert archives, spreadsheets and UTF-16 to CSV in UTF-8";
+
+const NOT_UTF8 =
+  "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
+
 function createDecoder() {
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  /** The first bytes of the file, as Latin-1. */
+  let head = "";
   /** The first bytes of a character that continues in the next chunk, as Latin-1. */
   let begun = "";
   return (line: number, chunk?: Uint8Array): string => {
-    const bytes = begun + Buffer.from(chunk ?? []).toString("latin1");
+    const added = Buffer.from(chunk ?? []).toString("latin1");
+    if (head.length < SIGNATURE_LENGTH) head += added.slice(0, SIGNATURE_LENGTH);
+    const bytes = begun + added;
     begun = /([\xc0-\xff]|[\xe0-\xff].|[\xf0-\xff]..)$/s.exec(bytes.slice(-3))?.[0] ?? "";
     try {
       const text = decoder.decode(chunk, { stream: chunk !== undefined });
       if (!text.includes("\0")) return text;
     } catch {}
+    const kind = describeBinary(head);
+    if (kind !== undefined) throw new UnreadableError(kind);
     // Decode again to find the first invalid byte. Replacement characters in the file would look like invalid bytes.
     const others = Buffer.from(bytes.replaceAll("\xef\xbf\xbd", "?"), "latin1");
-    const [valid = ""] = new TextDecoder().decode(others).split(/[\ufffd\0]/, 1);
-    throw new UnreadableError(
-      "is not UTF-8 text; convert Latin-1 with iconv -f ISO-8859-1 -t UTF-8, and archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8",
-      line + countOccurrences(valid, "\n"),
-    );
+    const text = new TextDecoder().decode(others);
+    const end = text.search(/[\ufffd\0]/);
+    const message = text[end] === "\0" ? NUL : NOT_UTF8;
+    throw new UnreadableError(message, line + countOccurrences(text.slice(0, end), "\n"));
   };
 }
 

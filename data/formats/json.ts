@@ -1,5 +1,6 @@
-import type { InputFile, TextChunk } from "./input-file.ts";
+import { countOccurrences, type InputFile, type TextChunk } from "./input-file.ts";
 import { type JsonObject, readJsonObjects } from "./json-objects.ts";
+import { findSyntaxError } from "./json-syntax.ts";
 import type { InputPosition, ProblemDetail } from "./problem.ts";
 import { checkRecord, hasRecordField, type InputRow, isObject } from "./validation.ts";
 
@@ -60,7 +61,8 @@ function checkValue(value: unknown, position: InputPosition, modelName: InputFil
 }
 
 /** Parses an object, unless a value would be lost: a repeated key, or a number that is not exact. */
-function parseExactly({ text, keys }: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
+function parseExactly(object: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
+  const { text, keys } = object;
   let problem: ProblemDetail | undefined;
   // JavaScript represents every number of 15 digits exactly, unless it is very small.
   const mayLose = /\d[\d.eE]{15}|\d[.eE]/.test(text);
@@ -75,8 +77,19 @@ function parseExactly({ text, keys }: JsonObject): { value: Record<string, unkno
     if (problem) return problem;
     return countKeys(value) === keys ? { value } : { message: "has a key twice in one object" };
   } catch {
-    return { value: text, message: "is not valid JSON" };
+    return describeSyntaxError(object);
   }
+}
+
+/** Describes where an object stops being JSON. */
+function describeSyntaxError({ text, line }: JsonObject): ProblemDetail & { line: number } {
+  const at = findSyntaxError(text);
+  return {
+    line: line + countOccurrences(text.slice(0, at), "\n"),
+    value: text.slice(at, at + 100),
+    message: `is not valid JSON (character ${at + 1} of the object)`,
+    cause: "syntax",
+  };
 }
 
 function isExact(value: number, source: string): boolean {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
@@ -170,21 +170,27 @@ test("the order of files and records does not change the collection, in CSV and 
     { numRuns: 150 },
   ));
 
-test("reads the files of a folder, of every format, in the order of their names", async () => {
+test("reads the files of a folder, of every format, in the order of their names, and names what it skips", async () => {
   const folder = createFolder();
-  const [one = "", two = "", three = ""] = [1, 2, 3].map((id) =>
+  const [one = "", two = "", three = "", four = ""] = [1, 2, 3, 4].map((id) =>
     JSON.stringify(makeRecord({ id, timestamp: noon(id) })),
   );
   const files = {
     "2.jsonl": one,
     "1.JSON": two,
     "3.csv.gz": gzipSync(three),
+    "4.ndjson": four,
     "README.md": "x",
     ".hidden.csv": "x",
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const { count, source, close } = await stageFiles([folder]);
-  expect([count, source]).toEqual([3, "1.JSON, 2.jsonl, 3.csv.gz"]);
+  await mkdir(join(folder, "2024.csv"));
+  const warnings: string[] = [];
+  const { count, source, close } = await stageFiles([folder], { warn: (line) => warnings.push(line) });
+  expect([count, source]).toEqual([4, "1.JSON, 2.jsonl, 3.csv.gz, 4.ndjson"]);
+  expect(warnings).toEqual([
+    `Warning: ${folder}: skipped ["2024.csv/","README.md"], because only files whose names end in .csv, .json, .jsonl, .ndjson or .gz are loaded`,
+  ]);
   close();
 });
 

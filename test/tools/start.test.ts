@@ -177,7 +177,7 @@ describe("in a fresh clone", () => {
   test("a seed without a file of records is rejected with a list of its files", async () => {
     const seed = join(project.folder, "data/seed");
     for (const name of await readdir(seed)) if (name !== "README.md") await rm(join(seed, name));
-    const problem = `${seed}: contains no file whose name ends in .csv, .jsonl, .json or .gz: ["README.md"]`;
+    const problem = `${seed}: contains no file whose name ends in .csv, .json, .jsonl, .ndjson or .gz: ["README.md"]`;
     const empty = ["--persist-to", createFolder()];
     expect(await project.run(["tools/start.ts", ...empty])).toEqual({
       status: 1,

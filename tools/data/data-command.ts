@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { OUTPUT_FORMATS } from "../../data/formats/formats.ts";
+import { INPUT_SUFFIXES } from "../../data/formats/input-file.ts";
 import { MAX_CAMERAS } from "../../data/statistics.ts";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
@@ -26,8 +27,7 @@ export function createDataProgram(): Command {
   return program;
 }
 
-const INPUT =
-  "CSV, JSON Lines, saved API pages or detection-engine reports, plain or gzipped; - is standard input; a folder means its .csv, .jsonl, .json and .gz files";
+const INPUT = `CSV, JSON Lines, saved API pages or detection-engine reports, plain or gzipped; - is standard input; a folder means its files whose names end in ${INPUT_SUFFIXES}`;
 
 function addReadOptions(command: Command): Command {
   return command

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { CONVERSION_HINT } from "../../../data/formats/problem.ts";
 import { stageFiles } from "../../../data/staging.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { cutBytes, FIELDS, findProblems, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
+import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
 
 // The problems of single files, with their messages. test/data/staging-problems.test.ts tests conflicts between records.
 
@@ -23,9 +23,6 @@ const ENVELOPE = { count: 1, next: null, previous: null };
 const inPage = (results: string) =>
   JSON.stringify({ ...ENVELOPE, results: [] }).replace("[]", () => `[${results}]`);
 const DEEP = "is nested more than 100 levels deep";
-const BINARY =
-  "1: is not UTF-8 text; convert Latin-1 with iconv -f ISO-8859-1 -t UTF-8, and archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8";
-
 /** Formats a value as a message does. */
 function show(value: unknown): string {
   const json = JSON.stringify(value);
@@ -175,10 +172,10 @@ test.each(
       "-:5: is not a record or a page in JSON",
     ]],
     ["invalid objects, and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
-      '-:2: "{id: 1}" is not valid JSON',
-      '-:3: "{\\"id\\":NaN}" is not valid JSON',
-      '-:4: "{\\"id\\":1,}" is not valid JSON',
-      '-:5: "{\\"id\\":1]" is not valid JSON',
+      '-:2: "id: 1}" is not valid JSON (character 2 of the object)',
+      '-:3: "NaN}" is not valid JSON (character 7 of the object)',
+      '-:4: "}" is not valid JSON (character 9 of the object)',
+      '-:5: "]" is not valid JSON (character 8 of the object)',
       "-:6: is not a record or a page in JSON",
     ]],
     ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, [`-:1: is a JSON object of more than 8 MB, or one that never ends; ${CONVERSION_HINT}`]],
@@ -198,7 +195,9 @@ test.each(
     ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
     ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
     ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
-    ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, [`-:1: ${show(`{\n"results": [\n${RECORD}\nx]}`)} is not valid JSON`]],
+    ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, [`-:4: "x]}" is not valid JSON (character 200 of the object)`]],
+    ["a comment in a record", `{\n"a": [1, -2.5e3, "\\u00e9\\n", true, [], {}, null], // "here"\n"b": 1}`, ['-:2: "// \\"here\\"\\n\\"b\\": 1}" is not valid JSON (character 53 of the object)']],
+    ["a line break in a string of 1 MB", `{"a":"${"é".repeat(1_000_000)}\n"}`, [`-:1: "\\"${"é".repeat(56)}… is not valid JSON (character 6 of the object)`]],
   ],
 )("reports problems of JSON: %s", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(problems);
@@ -206,30 +205,44 @@ test.each(
 
 const RECORDS = `${FIELDS}\n${GOOD}\n`;
 
-test.each<[string, Buffer]>(
+const WINDOWS =
+  "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
+const NUL =
+  "contains NUL characters, as a file does whose end was lost in a crash: remove them with tr -d '\\000'; convert archives, spreadsheets and UTF-16 to CSV in UTF-8";
+const COMMENT = "begins with a comment, which JSON and CSV do not have; remove it";
+
+test.each<[string, string | Buffer, string]>(
   // biome-ignore format: one case per line
   [
-    ["a.bz2", Buffer.from("BZh91AY&SY\xf9", "latin1")],
-    ["latin-1.csv", Buffer.from("datum;stra\xdfe\n", "latin1")],
-    ["twice.gz", gzipSync(gzipSync(RECORDS))],
-    ["zeros", Buffer.alloc(100)],
-    ["utf-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le")],
+    ["Windows-1252", Buffer.from("datum;stra\xdfe\n\0", "latin1"), `1: ${WINDOWS}`],
+    ["zeros at the end, as after a crash", Buffer.concat([Buffer.from(RECORDS), Buffer.alloc(100)]), `3: ${NUL}`],
+    ["UTF-16 without a byte order mark", Buffer.from(RECORDS, "utf16le"), `1: ${NUL}`],
+    ["UTF-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le"), " is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
+    ["a spreadsheet", Buffer.from("PK\x03\x04\x14\0", "latin1"), " is a ZIP archive or a spreadsheet; unpack it, or save it as CSV in UTF-8"],
+    ["bzip2", Buffer.from("BZh91AY&SY\xf9", "latin1"), " is compressed with bzip2; unpack it, or use gzip"],
+    ["gzip in gzip", gzipSync(gzipSync(RECORDS)), " was gzipped twice; unpack it once"],
+    ["a saved web page", '\n<!DOCTYPE html>\n<p title="a', "2: is HTML or XML; save the JSON instead, with format=json in the URL"],
+    ["JSON after a comment with a quote", `// today's "records\n${RECORD}`, `1: ${COMMENT}`],
+    ["CSV after a comment", `# exported\n${RECORDS}`, `1: ${COMMENT}`],
+    ["JSON in a call", `\n\ncallback([${RECORD}]);`, '3: begins with "callback(" in front of its JSON; remove it'],
+    ["the headers of curl -i", `HTTP/1.1 200 OK\r\nVary: Accept\r\n\r\n${inPage(RECORD)}`, "1: begins with the headers of a response; save it without curl -i"],
   ],
-)("rejects a file that is not UTF-8: %s", async (name, content) => {
-  expect(await findProblems({ [name]: content, "-": content })).toEqual([`${name}:${BINARY}`, `-:${BINARY}`]);
+)("says what a file is that contains no records: %s", async (_, content, problem) => {
+  const chunks = [Buffer.from(content).subarray(0, 1), Buffer.from(content).subarray(1)];
+  expect(await readProblems(chunks)).toEqual([`-:${problem}`]);
 });
 
 test("reports paths that cannot be read", async () => {
   const folder = createFolder();
   await writeFile(join(folder, "file"), RECORDS);
-  await mkdir(join(folder, "directory"));
+  await mkdir(join(folder, "directory/2024.csv"), { recursive: true });
   for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
   const paths = ["nothing", "directory", "file/below"].map((name) => join(folder, name));
   const { message } = await stageFiles(["", ...paths]).catch((error) => error);
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
-    'directory: contains no file whose name ends in .csv, .jsonl, .json or .gz: [".a.csv","notes.txt"]',
+    'directory: contains no file whose name ends in .csv, .json, .jsonl, .ndjson or .gz: [".a.csv","2024.csv/","notes.txt"]',
     "file/below: cannot be read: a part of the path is not a directory",
     "Nothing was loaded.",
   ]);
