@@ -20,6 +20,9 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
 /** The SQLite error code of a full disk. */
 const SQLITE_FULL = 13;
 
+/** The SQLite error code if no folder for temporary files can be written. */
+const SQLITE_IOERR_GETTEMPPATH = 6410;
+
 const DAMAGED = "it is damaged. Delete it, and load the records again";
 
 /** The meanings of error codes of the operating system and SQLite. Each one follows a path and a verb in a message. */
@@ -56,4 +59,20 @@ export function createWriteError(path: string, cause: unknown): Error {
 
 export function isDiskFull(error: unknown): boolean {
   return Object(error).errcode === SQLITE_FULL;
+}
+
+/** Explains why SQLite cannot write a temporary file. Returns other errors unchanged. */
+export function explainTemporaryFileError(error: unknown): unknown {
+  const { SQLITE_TMPDIR, TMPDIR } = process.env;
+  if (isDiskFull(error))
+    return createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
+  if (Object(error).errcode !== SQLITE_IOERR_GETTEMPPATH) return error;
+  const folders = [SQLITE_TMPDIR, TMPDIR, "/var/tmp", "/tmp"].filter(Boolean).join(", ");
+  const advice = "Set SQLITE_TMPDIR to a folder with free space, or mount one: docker run --tmpfs /tmp";
+  return new Error(
+    `A temporary file is needed, but none of these folders can be written: ${folders}. ${advice}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -3,7 +3,7 @@ import { INPUT_SUFFIXES, listInputFiles } from "./formats/input-file.ts";
 import { createProblemList, formatProblem, IN_MEMORY_FILE, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, getSourceNames } from "./load-content.ts";
-import { createWriteError, formatCount, formatValue, isDiskFull } from "./messages.ts";
+import { explainTemporaryFileError, formatCount, formatValue } from "./messages.ts";
 import {
   assignReportIds,
   findConflicts,
@@ -40,7 +40,7 @@ export interface StagedCollection extends Collection, RowCounts {
  * Reads and checks all files of a load.
  * @param paths The paths of files, or of folders with files; `-` is standard input
  * @throws InputError if a line of the files cannot be loaded
- * @throws Error if the disk is full
+ * @throws Error if the temporary file of the load cannot be written
  */
 export function stageFiles(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
   const inputs = paths.map((path) => ({ path, ...listInputFiles(path) }));
@@ -99,9 +99,7 @@ async function stageRows(
     return { ...collector.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {
     database.close();
-    if (!isDiskFull(error)) throw error;
-    const { SQLITE_TMPDIR, TMPDIR } = process.env;
-    throw createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
+    throw explainTemporaryFileError(error);
   }
 }
 

@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { createWriteError, describeFileError, isDiskFull } from "../messages.ts";
 import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
@@ -29,17 +30,31 @@ export function getDurableObjectPath(folder: string, className: string, name: st
  */
 export function openDurableObject(path: string, writable: boolean): DatabaseSync {
   try {
-    if (writable) mkdirSync(dirname(path), { recursive: true });
-    else accessSync(path, constants.R_OK);
+    if (!writable) return openForReading(path);
+    mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    // Without permission to write, a database can still be read while another process has it open.
-    database.exec(
-      writable ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL" : "PRAGMA user_version",
-    );
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return database;
   } catch (cause) {
     if (Object(cause).code === "ENOENT" && !writable) return new DatabaseSync(":memory:");
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
+  }
+}
+
+/** The SQLite error codes if the `-shm` file, which even readers need, cannot be created in a folder. */
+const SHM_ERRORS = [14, 1544]; // SQLITE_CANTOPEN and SQLITE_READONLY_DIRECTORY
+
+function openForReading(path: string): DatabaseSync {
+  accessSync(path, constants.R_OK);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec("PRAGMA user_version");
+    return database;
+  } catch (error) {
+    database.close();
+    if (!SHM_ERRORS.includes(Object(error).errcode)) throw error;
+    // Without a -shm file, no other process has the database open. So nothing changes it while it is read.
+    return new DatabaseSync(new URL(`${pathToFileURL(path)}?immutable=1`), { readOnly: true });
   }
 }
 

@@ -52,13 +52,18 @@ test("a KV value that cannot be written is reported with its folder", async () =
   await expect(namespace.put([{ key: "key", value: "value" }])).rejects.toThrow(message);
 });
 
-test("a full disk during the check is reported with the folder of temporary files", async () => {
-  vi.stubEnv("SQLITE_TMPDIR", "/temporary");
-  const records = (function* () {
-    yield* makeRecords(10);
-    throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
-  })();
-  await expect(stageRecords(records).finally(vi.unstubAllEnvs)).rejects.toThrow(
-    `A temporary file in /temporary ${FULL}`,
-  );
-});
+test.each([
+  [13, `A temporary file in /temporary ${FULL}`],
+  // A read-only container: SQLite finds no folder for its temporary file.
+  [6410, "none of these folders can be written: /temporary, "],
+])(
+  "SQLite's error %i during the check is reported with the folder of temporary files",
+  async (errcode, message) => {
+    vi.stubEnv("SQLITE_TMPDIR", "/temporary");
+    const records = (function* () {
+      yield* makeRecords(10);
+      throw Object.assign(new Error("disk I/O error"), { errcode });
+    })();
+    await expect(stageRecords(records).finally(vi.unstubAllEnvs)).rejects.toThrow(message);
+  },
+);

@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
-import { glob, readdir, writeFile } from "node:fs/promises";
+import { glob, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
 import { applyMigrations, createLocalNamespace } from "../../data/writer/local-stores.ts";
-import { lockFile, withMigratedStore } from "../../data/writer/open-store.ts";
+import { lockFile, withMigratedStore, withStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -102,6 +102,16 @@ describe("a local store", () => {
     const message = `data/migrations/0001_collection.sql failed: table state already exists. To start with an empty store, delete ${file}.`;
     await expect(applyMigrations(database)).rejects.toThrow(new Error(message));
     expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "state" }]);
+  });
+
+  test.each(STORE_NAMES)("%s: can be read in a folder that cannot be written", async (store) => {
+    await inThisProcess(store, (store) => loadRecords(store, makeRecords(20)));
+    const options = { store, persistTo: folder };
+    const location = await withStore(options, async ({ location }) => location);
+    // SQLite follows no link for this file, so not even root can create it.
+    await symlink("nowhere", `${location}-shm`);
+    expect(await withStore(options, ({ store }) => read(store))).toHaveLength(20);
+    await rm(`${location}-shm`);
   });
 
   test("a file that is not a database is reported with its path", async () => {
