@@ -22,7 +22,7 @@ export interface ServiceOptions {
 export interface ListenOptions {
   /** The port, 8787 by default. With 0, the system chooses a free port. */
   port?: number | undefined;
-  /** The host name or address, `localhost` by default. `0.0.0.0` listens on all IPv4 addresses. */
+  /** The host name or address, `localhost` by default: 127.0.0.1 and ::1. `0.0.0.0` listens on all IPv4 addresses. */
   host?: string | undefined;
 }
 

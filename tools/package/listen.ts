@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { ListenOptions, Server } from "./index.d.ts";
+import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { hasBodyFault, type Respond } from "./network.ts";
 
 /**
@@ -14,22 +14,69 @@ import { hasBodyFault, type Respond } from "./network.ts";
 export async function listen(
   respond: Respond,
   { port = 8787, host = "localhost" }: ListenOptions = {},
-): Promise<Server> {
+): Promise<ListeningServer> {
   const listener = getRequestListener(
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
     { overrideGlobalObjects: false },
   );
-  const server = createServer(listener);
-  await once(server.listen({ port, host }), "listening");
-  const { port: actualPort } = server.address() as AddressInfo;
+  const open = (host: string, port: number) => openServer(listener, host, port);
+  const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    url: `http://${formatAddress(host, getPort(servers[0]))}`,
+    close: async () => void (await Promise.all(servers.map(closeServer))),
   };
+}
+
+type Servers = [Server, ...Server[]];
+
+/** Error codes of a machine without IPv6. */
+const NO_IPV6 = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
+
+/** Listens on both addresses of `localhost`, because some clients try only one of them. */
+async function openOnBothAddresses(
+  open: (host: string, port: number) => Promise<Server>,
+  port: number,
+): Promise<Servers> {
+  const server = await open("127.0.0.1", port);
+  try {
+    return [server, await open("::1", getPort(server))];
+  } catch (error) {
+    const { code } = Object(error);
+    if (NO_IPV6.includes(code)) return [server];
+    await closeServer(server);
+    // The port that the system chose is free on one address only.
+    if (code === "EADDRINUSE" && port === 0) return openOnBothAddresses(open, port);
+    throw error;
+  }
+}
+
+async function openServer(
+  listener: ReturnType<typeof getRequestListener>,
+  host: string,
+  port: number,
+): Promise<Server> {
+  const server = createServer((incoming, outgoing) => {
+    // In HTTP/1.0, `Host` is optional, and health checks of some proxies do not send it.
+    const { localAddress = "", localPort = 0 } = incoming.socket;
+    incoming.headers.host ||= formatAddress(localAddress, localPort);
+    void listener(incoming, outgoing);
+  });
+  await once(server.listen({ port, host }), "listening");
+  return server;
+}
+
+function formatAddress(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function getPort(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
 }
 
 async function handleRequest(

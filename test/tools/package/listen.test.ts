@@ -15,7 +15,7 @@ const PATH = "/api/tf1/records/";
 
 /** Sends lines and an empty line. Returns the response, which ends when the server closes the connection. */
 async function send(url: string, lines: string[]): Promise<string> {
-  return text(await openSocket(url, `${lines.join("\r\n")}\r\n\r\n`));
+  return text(await openSocket(url.replace("localhost", "127.0.0.1"), `${lines.join("\r\n")}\r\n\r\n`));
 }
 
 describe("a fault on a real connection", () => {
@@ -88,7 +88,7 @@ describe("an invalid request", () => {
     ["no URL", 400, ["GET * HTTP/1.1", "Host: a"]],
     ["a user in the URL", 400, ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
     ["a password in the URL of HEAD", 400, ["HEAD http://a:b@localhost/ HTTP/1.1", "Host: a"]],
-    ["no host", 400, ["GET / HTTP/1.0"]],
+    ["no host", 400, ["GET / HTTP/1.1"]],
     ["a host that is not a valid address", 400, ["GET / HTTP/1.1", "Host: 999.999.9.9"]],
   ])("with %s gets %i, and the service continues", async (_, status, [first = "", ...others]) => {
     const response = await send(server.url, [first, "Connection: close", ...others]);
@@ -130,7 +130,22 @@ test.each([PATH, "/robots.txt", `${PATH}?prefer=body=cut`, `${PATH}?prefer=body=
   },
 );
 
-test("listen rejects with the error of Node if the port is in use", async () => {
-  const { port } = new URL(server.url);
-  await expect(service.listen({ port: Number(port) })).rejects.toMatchObject({ code: "EADDRINUSE" });
+test("a request in HTTP/1.0 without a host gets links to the address of the server", async () => {
+  const next = `"next":"${server.url.replace("localhost", "127.0.0.1") + PATH}?format=api&page=2"`;
+  expect(await send(server.url, [`GET ${PATH} HTTP/1.0`])).toContain(next);
 });
+
+test.each(["127.0.0.1", "[::1]"])("localhost is %s, too", async (address) => {
+  expect((await fetch(server.url.replace("localhost", address))).status).toBe(200);
+});
+
+test.each(["127.0.0.1", "::1"])(
+  "listen rejects with the error of Node if %s has the port in use",
+  async (host) => {
+    const { url, close } = await service.listen({ host, port: 0 });
+    const port = Number(new URL(url).port);
+    await expect(service.listen({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    await close();
+    await (await service.listen({ port })).close();
+  },
+);
