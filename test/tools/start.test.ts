@@ -120,7 +120,7 @@ test("npm start and npm run data use the user's folder, and KV as described in w
   );
 });
 
-test("npm run serve removes the files of earlier builds, and serves a file of the current folder", async () => {
+test("npm run serve removes the files of earlier builds, and serves a file of the current folder, also in a workspace", async () => {
   // A copy, because other tests use the builds of this project.
   const { folder } = createProject("http://localhost");
   const earlier = ["assets/assets/main-00000000.css", "package/chunk-00000000.js"];
@@ -130,8 +130,13 @@ test("npm run serve removes the files of earlier builds, and serves a file of th
   }
   await writeFile(join(folder, "docs/counts.csv"), RECORDS);
   const args = ["run", "serve", "--", "counts.csv", "--port", "0"];
-  const url = await startNpm(join(folder, "docs"), args, /^Serving at (.+)$/);
-  expect(await (await fetch(`${url}/api/tf1/records/`)).json()).toMatchObject({ count: 20 });
+  const root = join(folder, "..");
+  await writeFile(join(root, "package.json"), JSON.stringify({ workspaces: ["project"] }));
+  await writeFile(join(root, "counts.csv"), RECORDS);
+  for (const [cwd, ...options] of [[join(folder, "docs")], [root, "--workspace", "project"]] as const) {
+    const url = await startNpm(cwd, [...options, ...args], /^Serving at (.+)$/);
+    expect(await (await fetch(`${url}/api/tf1/records/`)).json()).toMatchObject({ count: 20 });
+  }
   const left = [...earlier, "assets/assets", "package/cli.js"].map((file) =>
     existsSync(join(folder, "dist", file)),
   );
