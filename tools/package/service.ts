@@ -106,13 +106,17 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
   };
 }
 
-/** Imports SQLite and the code of a load only when records are loaded, because the command `check` needs neither. */
+/**
+ * Imports SQLite and the code of a load only when records are loaded, because the command `check` needs neither.
+ * @throws Error if this version of Node is too old
+ */
 async function loadCollection(options: ServiceOptions, reporting: LoadReporting) {
   const { emitWarning } = process;
   // Hides the warning that SQLite is experimental.
   process.emitWarning = () => {};
-  process.getBuiltinModule("node:sqlite");
+  const sqlite: unknown = process.getBuiltinModule("node:sqlite");
   process.emitWarning = emitWarning;
+  if (!sqlite) throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);
   const collection = await import("./load-collection.ts");
   return collection.loadCollection(options, project.version, reporting);
 }

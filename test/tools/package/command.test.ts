@@ -71,6 +71,13 @@ test.each([
   [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
   [["--prefer", "code=5"], {}, 2, 'prefer is "code=5". code=5 is invalid: code must be a whole number from'],
   [["--host", "203.0.113.1"], {}, 1, "EADDRNOTAVAIL"],
+  // As in Node 20, which has no SQLite.
+  [
+    [],
+    { NODE_OPTIONS: "--no-experimental-sqlite" },
+    1,
+    "The package needs Node 22.13 or newer, but this is Node v",
+  ],
   [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
 ])("the command with %j and %j ends with %i", async (args, env, status, message) => {
   const ended = await runIn(folder, "npx", [NAME, ...args], env);
