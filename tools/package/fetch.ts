@@ -28,8 +28,8 @@ async function toClientResponse(response: Response, request: Request, url: strin
   let { body } = response;
   const hasBody = request.method !== "HEAD" && status !== 204 && status !== 304;
   if (hasBody && !hasBodyFault(response)) {
-    const bytes = await response.bytes();
-    headers.set("Content-Length", String(bytes.length));
+    const bytes = await response.arrayBuffer();
+    headers.set("Content-Length", String(bytes.byteLength));
     body = new Response(bytes).body;
   }
   const init = { status, statusText: STATUS_CODES[status] ?? "unknown", headers };

@@ -52,7 +52,7 @@ export function createResponder(
     const { method, url, signal } = request;
     if (!isValidUrl(url)) return Response.json({ detail: new HttpError(400).message }, { status: 400 });
     // Copies the headers, because the headers of the original request would keep its connection in memory.
-    const headers = new Headers(request.headers);
+    const headers = new Headers([...request.headers]);
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
     onRequest?.(received);
     try {
@@ -79,7 +79,7 @@ async function toNetworkResponse(response: Response, method: string): Promise<Re
     headers.delete("Content-Encoding");
     if (method === "HEAD") await body.cancel().catch(() => {});
   } else if (body && method === "HEAD") {
-    headers.set("Content-Length", String((await response.bytes()).length));
+    headers.set("Content-Length", String((await response.arrayBuffer()).byteLength));
   }
   return method === "HEAD" ? new Response(null, response) : response;
 }

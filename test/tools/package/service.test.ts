@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CSV_HEADER } from "../../../data/formats/csv.ts";
 import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -168,6 +168,14 @@ test("two services share nothing, and leave the globals unchanged", async () => 
   const { close } = await one.listen({ port: 0 });
   await close();
   expect(Object.getOwnPropertyDescriptors(globalThis)).toEqual(globals);
+});
+
+test("fetch works with the Response of happy-dom, which has no bytes()", async () => {
+  const missing = vi.spyOn(Response.prototype, "bytes").mockRejectedValue(new TypeError("not a function"));
+  onTestFinished(() => missing.mockRestore());
+  const service = create();
+  expect((await read(service)).count).toBe(1_000);
+  expect((await service.fetch(PATH, { method: "HEAD" })).status).toBe(200);
 });
 
 test("prefer can be set at any time, which resets the counts of times", async () => {
