@@ -1,6 +1,6 @@
 import { STORE_NAMES, type StoreChoice, type StoreName } from "../data/writer/configuration.ts";
 import { readStoreConfiguration } from "../data/writer/open-store.ts";
-import { runWrangler, WranglerError } from "../data/writer/wrangler.ts";
+import { runWranglerJson, WranglerError } from "../data/writer/wrangler.ts";
 import { printNotice } from "./command-line/progress.ts";
 
 /** Cloudflare's error codes for a worker that does not exist. */
@@ -25,11 +25,11 @@ export interface ServedVersion {
  * @returns An empty list if the worker was never deployed, even if a preview has created the worker.
  */
 export async function listServedVersions(): Promise<ServedVersion[]> {
-  const listed = await runWrangler(["deployments", "list", "--json", ...NAME_OPTIONS]).catch((error) => {
-    if (error instanceof WranglerError && NO_WORKER.test(error.output)) return "[]";
+  const command = ["deployments", "list", "--json", ...NAME_OPTIONS];
+  const deployments = await runWranglerJson<Deployment[]>(command).catch((error) => {
+    if (error instanceof WranglerError && NO_WORKER.test(error.output)) return [];
     throw error;
   });
-  const deployments: Deployment[] = JSON.parse(listed);
   // Wrangler lists the latest deployment last.
   const served = deployments.reverse().map(({ created_on, versions, annotations }) => ({
     id: String(versions[0]?.version_id),
@@ -43,6 +43,10 @@ interface Deployment {
   created_on: string;
   versions: { version_id: string }[];
   annotations?: Record<string, string>;
+}
+
+interface Version {
+  resources: { bindings: { name: string; text?: string }[] };
 }
 
 /** The maximum number of versions to choose from. One is not enough, because the latest deployment may have failed its test, too. */
@@ -62,9 +66,9 @@ export function formatRollbacks(versions: ServedVersion[]): string {
 /** Reads the variable `STORE` of the version in production. */
 export async function readDeployedStore([latest]: ServedVersion[]): Promise<string | undefined> {
   if (latest === undefined) return undefined;
-  const version = await runWrangler(["versions", "view", latest.id, "--json", ...NAME_OPTIONS]);
-  const bindings: { name: string; text?: string }[] = Object(JSON.parse(version)).resources?.bindings ?? [];
-  return bindings.find(({ name }) => name === "STORE")?.text;
+  const command = ["versions", "view", latest.id, "--json", ...NAME_OPTIONS];
+  const { resources } = await runWranglerJson<Version>(command);
+  return resources.bindings.find(({ name }) => name === "STORE")?.text;
 }
 
 /**

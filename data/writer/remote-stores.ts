@@ -10,7 +10,7 @@ import {
   type WritableDatabase,
 } from "./d1-writer.ts";
 import { createWritableKvStore, type WritableNamespace } from "./kv-writer.ts";
-import { getTemporaryPath, runWrangler, WranglerError } from "./wrangler.ts";
+import { getTemporaryPath, runWrangler, runWranglerJson, WranglerError } from "./wrangler.ts";
 import type { OpenedStore } from "./writer.ts";
 
 /** The size of a batch. A compromise: wrangler copies a batch several times in memory, and needs seconds to start. */
@@ -35,18 +35,19 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
   const migrate = async () => {
     // This wrangler command is slow.
     if ((await listUnappliedMigrations(database)).length > 0)
-      await runRemoteCommand(choice, ["d1", "migrations", "apply", "DB"]);
+      await runRemoteCommand(runWrangler, choice, ["d1", "migrations", "apply", "DB"]);
   };
   return { name, location, store: createWritableD1Store(database), migrate };
 }
 
 /** Runs a wrangler command with the deployed stores of a configuration. Transient errors are retried. */
-function runRemoteCommand({ config, wrangler, notify }: StoreChoice, args: string[]): Promise<string> {
+function runRemoteCommand<T>(
+  run: (args: string[], options: Pick<StoreChoice, "wrangler" | "notify">) => Promise<T>,
+  { config, wrangler, notify }: StoreChoice,
+  args: string[],
+): Promise<T> {
   const configuration = config === undefined ? [] : ["--config", resolve(config)];
-  return retry(
-    () => runWrangler([...args, "--remote", ...configuration], { wrangler, notify }),
-    RETRY_POLICY,
-  );
+  return retry(() => run([...args, "--remote", ...configuration], { wrangler, notify }), RETRY_POLICY);
 }
 
 /** Whether wrangler reports that a request did not reach Cloudflare's API, or that it should be sent again. */
@@ -66,10 +67,10 @@ interface StatementResult {
 }
 
 function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
-  const runExecute = (...args: string[]) =>
-    runRemoteCommand(choice, ["d1", "execute", "DB", "--yes", ...args]);
+  const command = ["d1", "execute", "DB", "--yes"];
   const execute = async (sql: string): Promise<StatementResult> => {
-    const [result]: [StatementResult] = JSON.parse(await runExecute("--json", "--command", sql));
+    const args = [...command, "--json", "--command", sql];
+    const [result] = await runRemoteCommand(runWranglerJson<[StatementResult]>, choice, args);
     return result;
   };
   return {
@@ -79,7 +80,7 @@ function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
       if (rest.length === 0 && first.length < MAX_COMMAND_LENGTH) return void (await execute(first));
       const file = getTemporaryPath("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
-      await runExecute("--file", file);
+      await runRemoteCommand(runWrangler, choice, [...command, "--file", file]);
     },
     run: async (sql) => (await execute(sql)).meta.changes,
     batchBytes: BATCH_BYTES,
@@ -95,24 +96,30 @@ function inlineParameters(sql: string, parameters: (string | number)[]): string 
 }
 
 function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
-  const runKv = (...args: string[]) => runRemoteCommand(choice, ["kv", ...args, "--binding", "KV"]);
-  /** Wrangler's bulk commands read their keys or pairs from a file. */
-  const runBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
+  const binding = ["--binding", "KV"];
+  /** Returns a bulk command, which reads its keys or pairs from a file. */
+  const prepareBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
     const file = getTemporaryPath(`${command}.json`);
     await writeFile(file, JSON.stringify(content));
-    return runKv("bulk", command, file, ...(command === "delete" ? ["--force"] : []));
+    return ["kv", "bulk", command, file, ...binding];
   };
   return {
     // KV returns at most 100 values per call. The commands read fewer.
     async get(keys) {
-      const found: Record<string, string | null> = JSON.parse(await runBulk("get", keys));
+      const args = await prepareBulk("get", keys);
+      const found = await runRemoteCommand(runWranglerJson<Record<string, string | null>>, choice, args);
       return keys.map((key) => found[key] ?? null);
     },
-    put: async (pairs) => void (await runBulk("put", pairs)),
-    delete: async (keys) => void (await runBulk("delete", keys)),
+    async put(pairs) {
+      await runRemoteCommand(runWrangler, choice, await prepareBulk("put", pairs));
+    },
+    async delete(keys) {
+      await runRemoteCommand(runWrangler, choice, [...(await prepareBulk("delete", keys)), "--force"]);
+    },
     async list(prefix) {
       const options = prefix === undefined ? [] : ["--prefix", prefix];
-      const listed: { name: string }[] = JSON.parse(await runKv("key", "list", ...options));
+      const args = ["kv", "key", "list", ...options, ...binding];
+      const listed = await runRemoteCommand(runWranglerJson<{ name: string }[]>, choice, args);
       return listed.map(({ name }) => name);
     },
     batchBytes: BATCH_BYTES,

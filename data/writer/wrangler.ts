@@ -52,13 +52,13 @@ function formatCommandLine(args: string[]): string {
   return `wrangler ${shown.join(" ")}`;
 }
 
-/** Thrown if a wrangler command fails. */
+/** Thrown if a wrangler command fails, or prints something else than its result. */
 export class WranglerError extends Error {
   /** The output of the command, which shows the reason. */
   readonly output: string;
 
-  constructor(args: string[], output: string) {
-    super(`${formatCommandLine(args)} failed:\n${output}`);
+  constructor(args: string[], problem: string, output: string) {
+    super(`${formatCommandLine(args)} ${problem}:\n${output}`);
     this.output = output;
   }
 }
@@ -80,30 +80,48 @@ export function notifyIfSlow<T>(
 /** Prints a line for the user. */
 export type Notify = (line: string) => void;
 
+interface RunOptions {
+  /** Replaces wrangler in tests. */
+  wrangler?: WranglerRunner | undefined;
+  notify?: Notify | undefined;
+}
+
 /**
  * Runs one wrangler command, without prompts.
- * @param options.wrangler Replaces wrangler in tests
  * @returns The standard output of the command
  * @throws WranglerError
  */
 export async function runWrangler(
   args: string[],
-  {
-    wrangler = runProcess,
-    notify,
-  }: { wrangler?: WranglerRunner | undefined; notify?: Notify | undefined } = {},
+  { wrangler = runProcess, notify }: RunOptions = {},
 ): Promise<string> {
   const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args), notify);
   // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .replace(/^.*`--temporary`.*$/m, "")
     .trim();
-  if (status !== 0) throw new WranglerError(args, output);
+  if (status !== 0) throw new WranglerError(args, "failed", output);
   return stdout;
 }
 
+/**
+ * Runs one wrangler command that prints JSON.
+ * @throws WranglerError Also if the output is not JSON
+ */
+export async function runWranglerJson<T>(args: string[], options?: RunOptions): Promise<T> {
+  const output = await runWrangler(args, options);
+  try {
+    return JSON.parse(output);
+  } catch {
+    throw new WranglerError(args, "did not print JSON", output.trim() || "(no output)");
+  }
+}
+
+// With any other log level, wrangler prints more than the result, or nothing. It prefers these variables to lines in `.env`.
+const PARSED_OUTPUT_ENV = { CI: "1", NO_COLOR: "1", WRANGLER_LOG: "log" };
+
 async function runProcess(args: string[]): Promise<ProcessResult> {
-  const child = spawnWrangler(args, { CI: "1", NO_COLOR: "1" }, ["ignore", "pipe", "pipe"]);
+  const child = spawnWrangler(args, PARSED_OUTPUT_ENV, ["ignore", "pipe", "pipe"]);
   const outputs = [child.stdout, child.stderr].map((stream) => text(stream as Readable));
   const [status, stdout = "", stderr = ""] = await Promise.all([waitForExit(child), ...outputs]);
   return { status, stdout, stderr };

@@ -1,7 +1,7 @@
 import { loadSeed } from "../../data/seed-writer.ts";
 import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
 import { withMigratedStore } from "../../data/writer/open-store.ts";
-import { runWrangler } from "../../data/writer/wrangler.ts";
+import { runWrangler, runWranglerJson } from "../../data/writer/wrangler.ts";
 import { formatDataCommand } from "../store-command.ts";
 import { printDetail } from "./steps.ts";
 
@@ -32,7 +32,7 @@ export async function prepareProductionStore(
 async function createDatabase({ d1_databases: [database] = [] }: Configuration): Promise<void> {
   const { database_id, database_name: name = "" } = database ?? {};
   if (database_id !== undefined) return;
-  const databases: { name: string }[] = JSON.parse(await runWrangler(["d1", "list", "--json"]));
+  const databases = await runWranglerJson<{ name: string }[]>(["d1", "list", "--json"]);
   if (databases.some((existing) => existing.name === name)) return;
   printDetail(`creating the database ${name}`);
   await runWrangler(["d1", "create", name]);

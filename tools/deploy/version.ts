@@ -133,7 +133,7 @@ export function getCommitOptions(): string[] {
     execFileSync("git", args, { cwd: PROJECT, encoding: "utf8", stdio: "pipe" }).trim();
   try {
     const tag = git("describe", "--always", "--dirty", "--exclude=*");
-    const subject = git("log", "-1", "--format=%s");
+    const subject = git("log", "-1", "--no-show-signature", "--format=%s");
     return [`--tag=${tag}`, `--message=${subject.slice(0, MAX_MESSAGE_LENGTH)}`];
   } catch {
     return [];

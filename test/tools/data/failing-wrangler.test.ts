@@ -42,6 +42,18 @@ test("a load into a namespace that never shows the new state reports that, and s
   expect(printed.slice(printed.indexOf(wait))).toEqual([wait, wait]);
 });
 
+test("output that is not JSON is shown with its command", async () => {
+  const wrangler: WranglerRunner = async () => ({
+    status: 0,
+    stdout: "An update is available.\n",
+    stderr: "",
+  });
+  const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
+  await expect(loading).rejects.toThrow(
+    /^wrangler kv key list .* did not print JSON:\nAn update is available\./,
+  );
+});
+
 describe("a load", () => {
   let sqlite: DatabaseSync;
   beforeEach(async () => {

@@ -49,6 +49,12 @@ describe("through the real wrangler,", () => {
     });
   }
 
+  test.each(["none", "debug"])("WRANGLER_LOG=%s does not change the output that is parsed", async (level) => {
+    vi.stubEnv("WRANGLER_LOG", level);
+    await info({ store: "d1", remote: true, config });
+    expect(console.log).toHaveBeenLastCalledWith("Nothing is loaded in the d1 store (deployed).");
+  });
+
   test("load, info and export use a deployed database, even if a request is rejected once", async () => {
     const tables = api.databases
       .get(DATABASE_ID)!

@@ -13,6 +13,8 @@ describe.concurrent("in a new account", async () => {
 
   testNext("the first deployment asks for a subdomain, creates the database and loads the seed", async () => {
     api.subdomain = undefined;
+    // Wrangler reads this file, too.
+    writeFileSync(join(project.folder, ".env"), "WRANGLER_LOG=debug\n");
     const { status, stdout } = await project.runOnTerminal(DEPLOY, [
       ["register a workers.dev subdomain now?", "y"],
       ["like your workers.dev subdomain to be?", "mine\r"],
