@@ -3,6 +3,7 @@ import { formatCount } from "../../data/messages.ts";
 import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
+import { useProxy } from "../command-line/proxy.ts";
 import { type CheckReport, checkConformance } from "./check.ts";
 import type { RuleResult } from "./rules.ts";
 import type { CheckOptions } from "./walk.ts";
@@ -38,6 +39,7 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
 type Options = CheckOptions & { json?: true };
 
 async function check(url: string, { json, ...options }: Options): Promise<void> {
+  useProxy();
   const progress = openProgress("reading", { unit: "pages" });
   const checked = checkConformance(url, { ...options, onPage: progress.update });
   const report = await checked.finally(progress.close);

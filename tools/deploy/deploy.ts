@@ -1,6 +1,7 @@
 import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
 import { requireValidSettings } from "../check-settings.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
+import { useProxy } from "../command-line/proxy.ts";
 import {
   formatRollbacks,
   listServedVersions,
@@ -100,7 +101,7 @@ async function deployPreview(name: string | undefined): Promise<void> {
   console.log(address);
 }
 
-const program = createProgram("npm run");
+const program = createProgram("npm run").hook("preAction", useProxy);
 program
   .command("deploy")
   .description("deploy to production: prepare the store, deploy the worker, wait for it and test it")

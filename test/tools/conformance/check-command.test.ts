@@ -1,9 +1,19 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createCheckCommand, INCOMPLETE_STATUS } from "../../../tools/conformance/check-command.ts";
+import { listen } from "../../../tools/package/listen.ts";
 import { listenOnFreePort } from "../../free-port.ts";
-import { type Finished, finish, removeProgress, runInProcess } from "../command-line/run-command.ts";
+import { createMemoryService } from "../../memory-service.ts";
+import { makeRecords } from "../../records/sample.ts";
+import {
+  type Finished,
+  finish,
+  removeProgress,
+  runInProcess,
+  runProcess,
+} from "../command-line/run-command.ts";
 import {
   type Change,
   change,
@@ -178,4 +188,29 @@ test("a signal ends the check, and the report covers the responses until then", 
   expect(stdout).toMatch(
     /^fail .*\n(.*\n)*The check ended early: interrupted by SIGINT\n\d+ pass, .*, 1 page, 1 of 30/,
   );
+});
+
+test("requests go through the proxy in HTTP_PROXY, except for local addresses", async () => {
+  const { fetch } = await createMemoryService(makeRecords(20));
+  const service = await listen((request) => fetch(request.url, request), { port: 0 });
+  const targets: (string | undefined)[] = [];
+  const tunnel = createServer().on("connect", ({ url }, client) => {
+    targets.push(url);
+    const upstream = connect(Number(new URL(service.url).port), "localhost");
+    client.write("HTTP/1.1 200 Connected\r\n\r\n");
+    client.pipe(upstream).pipe(client);
+  });
+  const proxy = await listenOnFreePort(tunnel);
+  const runWithProxy = (url: string, HTTP_PROXY: string) => {
+    const env = { ...process.env, HTTP_PROXY };
+    return runProcess(process.execPath, ["tools/conformance/check-command.ts", url], { env });
+  };
+  expect(await runWithProxy("http://counts.example", proxy.origin)).toMatchObject({ status: 0 });
+  expect(new Set(targets)).toEqual(new Set(["counts.example:80"]));
+  expect(await runWithProxy(service.url, "http://localhost:9")).toMatchObject({ status: 0 });
+  expect(await runWithProxy(service.url, "localhost:3128")).toMatchObject({
+    status: 2,
+    stderr: "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy, such as http://proxy.example:3128\n",
+  });
+  await Promise.all([service.close(), proxy.close()]);
 });

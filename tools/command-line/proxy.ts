@@ -1,0 +1,23 @@
+import http from "node:http";
+
+/** The addresses that need no proxy if NO_PROXY is not set, as in wrangler. */
+const LOCAL_ADDRESSES = "localhost,127.0.0.1,[::1]";
+
+/**
+ * Sends all later requests of this process through the proxy in HTTPS_PROXY or HTTP_PROXY, as wrangler does. Node before 24.14 has no
+ * such function, and follows these variables only with NODE_USE_ENV_PROXY=1.
+ * @throws Error if the proxy has no valid URL
+ */
+export function useProxy(): void {
+  const { NO_PROXY, no_proxy: exceptions = NO_PROXY } = process.env;
+  try {
+    http.setGlobalProxyFromEnv?.({ ...process.env, no_proxy: exceptions || LOCAL_ADDRESSES });
+  } catch (cause) {
+    throw new Error(
+      "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy, such as http://proxy.example:3128",
+      {
+        cause,
+      },
+    );
+  }
+}
