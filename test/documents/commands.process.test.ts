@@ -13,7 +13,8 @@ import { DOCUMENTS, listCodeBlocks, readDocument } from "./documentation.ts";
 const listBlocks = (language: string) =>
   DOCUMENTS.filter((name) => name !== "docs/package.md").flatMap((name) => listCodeBlocks(name, language));
 
-const commands = [...new Set(listBlocks("sh").flatMap((block) => block.trimEnd().split("\n")))];
+// A command can continue in the next line.
+const commands = [...new Set(listBlocks("sh").flatMap((block) => block.trimEnd().split(/(?<!\\)\n/)))];
 
 /** Commands that CI and other tests run. */
 const RUN_ELSEWHERE = [
@@ -24,13 +25,16 @@ const RUN_ELSEWHERE = [
 /** Commands that start the service, which is running already. */
 const START = /^(?:npm ci && )?npm start\b/;
 
+/** The converter, which its own tests run. */
+const CONVERT = /^python3 examples\/convert\.py/;
+
 /** Commands that need an account, or a deployment in one. */
 const NEEDS_ACCOUNT = /\bwrangler (?!.*--local)|--remote|https:|npm run (deploy|preview)\b/;
 
 const { folder, write, run } = createDataFolder();
 const served = useService(folder);
 
-const FILE_NAMES = /\b(counts\.csv|generated\.csv|everything\.csv|records\.jsonl|etag\.txt)/g;
+const FILE_NAMES = /\b(counts\.csv|generated\.csv|everything\.csv|records\.csv|records\.jsonl|etag\.txt)/g;
 
 /** Runs a command with the port and the folder of this test, and returns its output. */
 async function runCommand(command: string): Promise<string> {
@@ -98,10 +102,11 @@ test("the documentation shows the messages about invalid input", async () => {
 test.each(
   commands.filter(
     (command) =>
-      !RUN_ELSEWHERE.includes(command) && ![START, NEEDS_ACCOUNT].some((kind) => kind.test(command)),
+      !RUN_ELSEWHERE.includes(command) && ![START, CONVERT, NEEDS_ACCOUNT].some((kind) => kind.test(command)),
   ),
 )("%s", async (command) => {
   await write("counts.csv", makeRecords(50));
+  await write("records.csv", makeRecords(50));
   await write("records.jsonl", JSON.stringify(makeRecords(50)));
   // A walk fails if the collection is replaced in the meantime.
   if (/conformance|test:live/.test(command)) await untilServed(served.origin);

@@ -38,7 +38,7 @@ test.each([...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data
       const headings = listMatches(readDocument(target), /^#+ (.+)$/gm).map(createAnchor);
       if (heading !== undefined) expect(headings, `${target}#${heading}`).toContain(heading);
     }
-    const paths = text.match(/(?<![\w/.])(?:src|data|docs|test|tools)\/[\w/.-]*\w\/?/g) ?? [];
+    const paths = text.match(/(?<![\w/.])(?:src|data|docs|examples|test|tools)\/[\w/.-]*\w\/?/g) ?? [];
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
     const settings = listMatches(text, /--var ([A-Z_]+):(?!VALUE)/g);
     expectInDocument(
