@@ -150,16 +150,21 @@ def get_text(row: Row, column: str) -> str:
     return value
 
 
+@lru_cache
+def compile_notation(decimal: str, thousands: str) -> "re.Pattern[str]":
+    whole = f"[0-9]{{1,3}}({re.escape(thousands)}[0-9]{{3}})*" if thousands else "[0-9]+"
+    return re.compile(f"{whole}({re.escape(decimal)}[0-9]+)?")
+
+
 def parse_count(row: Row, column: str, options: Namespace) -> Optional[Number]:
     value = row.cells[column]
     if value is None or value == "" or value in options.missing_value:
         return None
     decimal, thousands = options.decimal, options.thousands
-    whole = f"[0-9]{{1,3}}({re.escape(thousands)}[0-9]{{3}})*" if thousands else "[0-9]+"
     text = value if isinstance(value, str) else ""
     if text.startswith("-"):
         raise problem(row.where, column, value, f"is negative; does it need --missing-value={value}?")
-    if not re.fullmatch(f"{whole}({re.escape(decimal)}[0-9]+)?", text):
+    if not compile_notation(decimal, thousands).fullmatch(text):
         raise problem(row.where, column, value, f"is not a number such as 1{thousands}234{decimal}5")
     if len(text) > 50:
         raise problem(row.where, column, value, "is too long for a count")
@@ -197,7 +202,7 @@ def check_camera_ref(ref: str) -> Optional[str]:
     if ref == "":
         return "is empty"
     if ref[0] in "=+-@":
-        return "begins like a spreadsheet formula"
+        return "begins like a spreadsheet formula, so it needs another name"
     for character in ref:
         # Some letters and marks have no shape (Unicode's Default_Ignorable_Code_Point, and the empty Braille pattern).
         is_blank = re.match("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]", character)
@@ -216,13 +221,14 @@ def parse_time_format(text: str) -> str:
     found = re.findall("%(.?)", text, re.DOTALL)
     unknown = set(found) - set("YymbBdjHIpMSfzaA%")
     counts = {group: sum(map(found.count, group)) for group in ("Yy", "mbBj", "dj", "HI", *"pMSfzaA")}
-    # strptime would ignore AM and PM beside %H.
-    is_incomplete = ("I" in found) != ("p" in found) or counts["HI"] < counts["M"] or counts["M"] < counts["S"]
+    is_incomplete = any(counts[part] > counts[larger] for part, larger in (("M", "HI"), ("S", "M"), ("f", "S")))
+    # strptime would ignore AM and PM beside %H, and take %I for the morning.
+    is_half_day = ("I" in found) != ("p" in found)
     if unknown:
         raise ArgumentTypeError(f"%{min(unknown)} in {text!r} is not supported")
     if [counts["Yy"], counts["mbBj"], counts["dj"]] != [1, 1, 1]:
         raise ArgumentTypeError(f"{text!r} needs the year, the month and the day once, as in %Y-%m-%d")
-    if is_incomplete or max(counts.values()) > 1:
+    if is_incomplete or is_half_day or max(counts.values()) > 1:
         raise ArgumentTypeError(f"{text!r} needs each part of the time once, as in %H:%M:%S or %I:%M %p")
     return text
 
@@ -319,9 +325,12 @@ def format_timestamp(time: datetime) -> str:
 # Records
 
 
-def find_columns(file: str, header: list[str], text: str, separator: str) -> list[str]:
-    """Finds the column with a name, or columns whose names are joined by a separator."""
-    names = [text] if text in header else [name.strip() for name in text.split(separator)]
+def split_names(header: list[str], text: str, separator: str) -> list[str]:
+    """Splits names, unless a column has the whole text as its name."""
+    return [text] if text in header else [name.strip() for name in text.split(separator)]
+
+
+def find_columns(file: str, header: list[str], names: list[str]) -> list[str]:
     for name in names:
         if name == "" or name not in header:
             raise BadData(f"{file}: has no column {name!r}; the header is {header}")
@@ -336,11 +345,11 @@ class Columns(NamedTuple):
 
 
 def choose_columns(file: str, header: list[str], options: Namespace) -> Columns:
-    time = find_columns(file, header, options.time, ",")
-    counts = {field: find_columns(file, header, text, "+") for field, text in options.count}
+    time = find_columns(file, header, split_names(header, options.time, ","))
+    counts = {field: find_columns(file, header, split_names(header, text, "+")) for field, text in options.count}
     used = [*time, *itertools.chain.from_iterable(counts.values())]
     for column in filter(None, [options.camera, *options.skip]):
-        used += find_columns(file, header, column, "\n")
+        used += find_columns(file, header, [column])
     for column, times in Counter(used).items():
         if times > 1:
             raise BadData(f"{file}: the options name the column {column!r} {times} times")
@@ -548,7 +557,7 @@ def main() -> Optional[str]:
     except BadData as error:
         return f"{error}\nNothing was written."
     except OSError as error:
-        return f"{error.filename}: {error.strerror}\nNothing was written."
+        return f"{error.filename or options.out}: {error.strerror}\nNothing was written."
     print(f"Wrote {len(records)} records to {options.out}. Rows that were left out: {reasons}")
     return None
 

@@ -1,3 +1,5 @@
+import { listCodeBlocks } from "../documents/documentation.ts";
+
 /** Files as cities publish them, the options that convert them, and the records, computed by hand. */
 export interface Conversion {
   files: Record<string, string | Buffer>;
@@ -5,24 +7,37 @@ export interface Conversion {
   options: string;
   /** The lines of the records, oldest first. */
   records: string[];
-  /** The end of what the program prints. */
-  leftOut: string;
+  /** The end of what the program prints; none by default. */
+  leftOut?: string;
 }
 
 /** The options for a table with the columns `site`, `time` and `cars`. */
 export const SIMPLE = "--camera site --time time --count cars=cars";
 export const BERLIN = `${SIMPLE} --time-format '%Y-%m-%d %H:%M' --time-zone Europe/Berlin`;
 
-/** Records that count only cars. */
-const createLines = (records: [pk: number, camera: string, time: string, cars: number][]) =>
-  records.map(([pk, camera, time, cars], index) =>
-    [index + 1, pk, camera, `${time}Z`, "True", cars, 0, 0, 0, 0, 0, "tf1"].join(),
-  );
+/** Lists records that count only cars: the `camera_pk`, the camera, the time and the cars of each. */
+const listLines = (...records: string[]) =>
+  records.map((record, index) => {
+    const [pk, camera, time, cars] = record.split(" ");
+    return `${index + 1},${pk},${camera},${time}:00Z,True,${cars},0,0,0,0,0,tf1`;
+  });
 
 const LONG = "Brébeuf (données non disponibles), piste cyclable de la rue Saint-Denis, direction sud";
 const SHORTENED = '"Brébeuf (données non disponibles), piste…nt-Denis, direction sud"';
 
+const [EXAMPLE = ""] = listCodeBlocks("docs/data.md", "");
+const [COMMAND = ""] = listCodeBlocks("docs/data.md", "sh").filter((code) => code.includes("convert.py"));
+
 export const CONVERSIONS: Record<string, Conversion> = {
+  "the example in docs/data.md": {
+    files: { "sensors.csv": EXAMPLE },
+    options: COMMAND.split(/sensors\.csv|--out/)[1] ?? "",
+    records: [
+      "1,1,0012,2025-10-26T00:00:00Z,True,14,0,3,0,0,0,tf1",
+      "2,1,0012,2025-10-26T01:00:00Z,True,17,0,4,0,0,0,tf1",
+    ],
+    leftOut: "1 without a count",
+  },
   "daily sums in Latin-1: a column for each counter, decimal commas, and a separator at each end": {
     files: {
       "2012.csv": Buffer.from(
@@ -99,10 +114,7 @@ export const CONVERSIONS: Record<string, Conversion> = {
         {"id": 0.10, "date": "2023-07-12T05:00:00.000Z", "car": 1003.5, "van": "0"}, {}]}`,
     },
     options: `--list report --camera id --time date --time-format %Y-%m-%dT%H:%M:%S.%f%z --count cars=car+van`,
-    records: createLines([
-      [1, "0.10", "2023-07-12T05:00:00", 1004],
-      [2, "9000000012", "2023-07-12T05:00:00", 13],
-    ]),
+    records: listLines("1 0.10 2023-07-12T05:00 1004", "2 9000000012 2023-07-12T05:00 13"),
     leftOut: "1 empty, 1 without a count",
   },
   "thousands with dots, decimal commas, tabs, and a fixed offset": {
@@ -111,12 +123,11 @@ export const CONVERSIONS: Record<string, Conversion> = {
         "site\ttime\tcars\nA\t202501020300\t1.234\nA\t202501020400\t12.345.678,50\nA\t202501020500\t999\n",
     },
     options: `${SIMPLE} --time-format %Y%m%d%H%M --time-zone UTC+01:00 --separator '\\t' --decimal , --thousands .`,
-    records: createLines([
-      [1, "A", "2025-01-02T02:00:00", 1234],
-      [1, "A", "2025-01-02T03:00:00", 12345679],
-      [1, "A", "2025-01-02T04:00:00", 999],
-    ]),
-    leftOut: "none",
+    records: listLines(
+      "1 A 2025-01-02T02:00 1234",
+      "1 A 2025-01-02T03:00 12345679",
+      "1 A 2025-01-02T04:00 999",
+    ),
   },
   "a repeated hour with unequal minutes, and cameras that alternate": {
     files: {
@@ -124,16 +135,15 @@ export const CONVERSIONS: Record<string, Conversion> = {
         "site,time,cars\nA,2025-10-26 02:05,1\nB,2025-10-26 02:50,2\nA,2025-10-26 02:35,3\nA,2025-10-26 02:10,4\nB,2025-10-26 02:20,5\nA,2025-10-26 02:40,6\nA,2025-10-26 03:00,7\n",
     },
     options: BERLIN,
-    records: createLines([
-      [1, "A", "2025-10-26T00:05:00", 1],
-      [1, "A", "2025-10-26T00:35:00", 3],
-      [2, "B", "2025-10-26T00:50:00", 2],
-      [1, "A", "2025-10-26T01:10:00", 4],
-      [2, "B", "2025-10-26T01:20:00", 5],
-      [1, "A", "2025-10-26T01:40:00", 6],
-      [1, "A", "2025-10-26T02:00:00", 7],
-    ]),
-    leftOut: "none",
+    records: listLines(
+      "1 A 2025-10-26T00:05 1",
+      "1 A 2025-10-26T00:35 3",
+      "2 B 2025-10-26T00:50 2",
+      "1 A 2025-10-26T01:10 4",
+      "2 B 2025-10-26T01:20 5",
+      "1 A 2025-10-26T01:40 6",
+      "1 A 2025-10-26T02:00 7",
+    ),
   },
   "a repeated half hour whose passes are in two files": {
     files: {
@@ -141,14 +151,13 @@ export const CONVERSIONS: Record<string, Conversion> = {
       "2.csv": "site,time,cars\nA,2025-04-06 01:30,3\nA,2025-04-06 01:45,4\nA,2025-04-06 02:00,5\n",
     },
     options: `${SIMPLE} --time-format '%Y-%m-%d %H:%M' --time-zone Australia/Lord_Howe`,
-    records: createLines([
-      [1, "A", "2025-04-05T14:30:00", 1],
-      [1, "A", "2025-04-05T14:45:00", 2],
-      [1, "A", "2025-04-05T15:00:00", 3],
-      [1, "A", "2025-04-05T15:15:00", 4],
-      [1, "A", "2025-04-05T15:30:00", 5],
-    ]),
-    leftOut: "none",
+    records: listLines(
+      "1 A 2025-04-05T14:30 1",
+      "1 A 2025-04-05T14:45 2",
+      "1 A 2025-04-05T15:00 3",
+      "1 A 2025-04-05T15:15 4",
+      "1 A 2025-04-05T15:30 5",
+    ),
   },
   "lanes that are added up, also in the repeated hour": {
     files: {
@@ -156,11 +165,7 @@ export const CONVERSIONS: Record<string, Conversion> = {
         "site,time,lane,cars\nA,2025-10-26 01:00,1,0.25\nA,2025-10-26 01:00,2,0.25\nA,2025-10-26 02:00,1,1\nA,2025-10-26 02:00,2,2\nA,2025-10-26 02:00,1,10\nA,2025-10-26 02:00,2,20\nA,2025-10-26 03:00,1,\nA,2025-10-26 03:00,2,9\n",
     },
     options: `${BERLIN} --sum`,
-    records: createLines([
-      [1, "A", "2025-10-25T23:00:00", 1],
-      [1, "A", "2025-10-26T00:00:00", 3],
-      [1, "A", "2025-10-26T01:00:00", 30],
-    ]),
+    records: listLines("1 A 2025-10-25T23:00 1", "1 A 2025-10-26T00:00 3", "1 A 2025-10-26T01:00 30"),
     leftOut: "2 without a count",
   },
   "one lane after the other": {
@@ -169,13 +174,12 @@ export const CONVERSIONS: Record<string, Conversion> = {
         "site,time,lane,cars\nA,2025-10-26 02:00,1,1\nA,2025-10-26 02:00,1,10\nA,2025-10-26 03:00,1,100\nA,2025-10-26 01:00,2,4\nA,2025-10-26 02:00,2,2\nA,2025-10-26 02:00,2,20\n",
     },
     options: `${BERLIN} --sum`,
-    records: createLines([
-      [1, "A", "2025-10-25T23:00:00", 4],
-      [1, "A", "2025-10-26T00:00:00", 3],
-      [1, "A", "2025-10-26T01:00:00", 30],
-      [1, "A", "2025-10-26T02:00:00", 100],
-    ]),
-    leftOut: "none",
+    records: listLines(
+      "1 A 2025-10-25T23:00 4",
+      "1 A 2025-10-26T00:00 3",
+      "1 A 2025-10-26T01:00 30",
+      "1 A 2025-10-26T02:00 100",
+    ),
   },
   "times with offsets in any order, quoted cells, and an empty line": {
     files: {
@@ -183,11 +187,11 @@ export const CONVERSIONS: Record<string, Conversion> = {
         'site, time, cars\nA, "2025-10-26T02:30:00+01:00", 2\nA, 2025-10-26T02:30:00+02:00, 1\n\n"North, Gate",2025-10-26T02:30:00Z,3\n',
     },
     options: `${SIMPLE} --time-format %Y-%m-%dT%H:%M:%S%z`,
-    records: createLines([
-      [1, "A", "2025-10-26T00:30:00", 1],
-      [1, "A", "2025-10-26T01:30:00", 2],
-      [2, '"North, Gate"', "2025-10-26T02:30:00", 3],
-    ]),
+    records: [
+      "1,1,A,2025-10-26T00:30:00Z,True,1,0,0,0,0,0,tf1",
+      "2,1,A,2025-10-26T01:30:00Z,True,2,0,0,0,0,0,tf1",
+      '3,2,"North, Gate",2025-10-26T02:30:00Z,True,3,0,0,0,0,0,tf1',
+    ],
     leftOut: "1 empty",
   },
 };
