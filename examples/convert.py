@@ -182,6 +182,12 @@ def round_half_up(number: Number) -> int:
     return int((2 * number + 1) // 2)
 
 
+# Letters and marks without a shape: Unicode's Default_Ignorable_Code_Point, and the empty Braille pattern.
+BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
+
+
 def require_camera_ref(where: str, column: str, name: str, names: dict[str, str]) -> str:
     """Returns the camera_ref for a name. `names` has the names of all cameras so far, by camera_ref."""
     ref = name if len(name) <= 64 else f"{name[:40]}…{name[-23:]}"
@@ -198,15 +204,13 @@ def require_camera_ref(where: str, column: str, name: str, names: dict[str, str]
 
 
 def check_camera_ref(ref: str) -> Optional[str]:
-    """Says why a camera_ref is refused: for all reasons of `load`, and for every invisible character."""
+    """Says why `load` would reject a camera_ref. Stricter: no invisible character is accepted, not even in an emoji."""
     if ref == "":
         return "is empty"
     if ref[0] in "=+-@":
         return "begins like a spreadsheet formula, so it needs another name"
     for character in ref:
-        # Some letters and marks have no shape (Unicode's Default_Ignorable_Code_Point, and the empty Braille pattern).
-        is_blank = re.match("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]", character)
-        if is_blank or re.match("C|Zl|Zp", unicodedata.category(character)) or "\U000e0000" <= character <= "\U000e0fff":
+        if BLANK.match(character) or re.match("C|Zl|Zp", unicodedata.category(character)):
             return f"contains the invisible character U+{ord(character):04X}"
     return None
 
@@ -235,7 +239,7 @@ def parse_time_format(text: str) -> str:
 
 @lru_cache
 def compile_time_format(time_format: str) -> "re.Pattern[str]":
-    """Compiles a pattern with the lengths of numbers without separators. strptime would guess: is 1112025 in January?"""
+    """Fixes the lengths of numbers without separators. strptime would guess: is 1112025 in January?"""
     patterns = []
     for part in re.findall(r"(?:%[YymdjHIMSf])+|%.|\s+|.", time_format):
         if part.isspace():
@@ -261,7 +265,9 @@ def parse_time(text: str, time_format: str) -> Optional[datetime]:
 def parse_zone(text: str) -> tzinfo:
     """Parses a name such as Europe/Berlin, or an offset such as UTC+01:00."""
     try:
-        return datetime.strptime(text, "UTC%z").tzinfo if text[3:] and text.startswith("UTC") else ZoneInfo(text)
+        if re.match("UTC[+-]", text):
+            return datetime.strptime(text, "UTC%z").tzinfo
+        return ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         examples = "Europe/Berlin (on Windows, after pip install tzdata) or UTC+01:00"
         raise ArgumentTypeError(f"{text!r} is not a time zone such as {examples}") from None
@@ -310,10 +316,15 @@ def find_passes(rows: list[Observation], column: str) -> Iterator[tuple[Observat
         raise problem(undecided.where, column, undecided.time_text, message)
 
 
-def localize(rows: list[Observation], zone: tzinfo, column: str) -> Iterator[tuple[Observation, Optional[datetime]]]:
+def localize(rows: list[Observation], options: Namespace) -> Iterator[tuple[Observation, Optional[datetime]]]:
     """Yields the rows of a camera, oldest first, with their times; None is a time that the clocks skip."""
+    zone = options.time_zone
+    if zone is None:
+        yield from ((row, row.time) for row in rows)
+        return
     for hour, group in itertools.groupby(rows, lambda row: get_repeated_hour(row.time, zone)):
-        for row, fold in find_passes(list(group), column) if hour else ((row, 0) for row in group):
+        passes = find_passes(list(group), options.time) if hour else ((row, 0) for row in group)
+        for row, fold in passes:
             is_skipped = get_offset_change(row.time, zone) > timedelta(0)
             yield row, None if is_skipped else row.time.replace(tzinfo=zone, fold=fold)
 
@@ -409,8 +420,7 @@ def group_rows(options: Namespace, left_out: Counter) -> dict[tuple[str, str], l
     """Groups the rows by timestamp and camera."""
     groups: dict[tuple[str, str], list[Observation]] = {}
     for camera_ref, rows in read_cameras(options, left_out).items():
-        zone = options.time_zone
-        for row, time in localize(rows, zone, options.time) if zone else ((row, row.time) for row in rows):
+        for row, time in localize(rows, options):
             if time is None:
                 left_out["at a time that the clocks skip"] += 1
                 continue
@@ -502,12 +512,13 @@ def create_parser() -> argparse.ArgumentParser:
     add("--time", metavar="COLUMN[,COLUMN]", required=True, help="columns are joined by a space")
     add("--time-format", metavar="FORMAT", type=parse_time_format, required=True, help="as for Python's strptime")
     add("--time-zone", metavar="ZONE", type=parse_zone, help="such as Europe/Berlin or UTC+01:00")
-    add("--count", metavar="FIELD=COLUMN[+COLUMN]", type=parse_field_columns, action="append", default=[])
+    count = add("--count", metavar="FIELD=COLUMN[+COLUMN]", type=parse_field_columns, action="append", default=[])
+    count.help = f"the columns to add up for one of {', '.join(FIELDS)}"
     add("--out", metavar="FILE", required=True)
     add("--sum", action="store_true", help="add up rows with the same camera and time, such as lanes")
     add("--skip", metavar="COLUMN", action="append", default=[], help="with --columns: not a camera")
     add("--missing", choices=("leave-out", "failed"), default="leave-out", help="what rows without a count become")
-    add("--missing-value", metavar="TEXT", type=str.strip, action="append", default=[], help="counts as empty cell")
+    add("--missing-value", metavar="TEXT", type=str.strip, action="append", default=[], help="a cell without a count")
     add("--separator", metavar="CHARACTER", type=parse_character, default=",")
     add("--encoding", type=parse_encoding, default="utf-8")
     add("--decimal", choices=(".", ","), default=".")
@@ -524,24 +535,22 @@ def parse_options() -> Namespace:
     notation = (options.separator, options.decimal, options.thousands)
     paths = [os.path.realpath(file) for file in options.files]
     out = options.out
+    has_offset = "z" in re.findall("%(.)", options.time_format)
+    is_input = os.path.exists(out) and any(os.path.samefile(path, out) for path in paths if os.path.exists(path))
     for is_wrong, message in (
         (bool(fields) == bool(options.columns), "either --count or --columns is required"),
         (len(set(fields)) < len(fields), "--count has a field twice; join its columns with +"),
         (options.skip and not options.columns, "--skip needs --columns"),
         (options.list and notation != (",", ".", ""), "--list reads the notation of JSON"),
         (options.decimal == options.thousands, "--decimal and --thousands are equal"),
-        (bool(options.time_zone) == ("%z" in options.time_format), "either --time-zone or %z in --time-format is required"),
+        (bool(options.time_zone) == has_offset, "either --time-zone or %z in the format is required"),
         (len(set(paths)) < len(paths), "a file is named twice"),
         (os.path.exists(out) and not os.path.isfile(out), f"--out {out} is not a file"),
-        (any(map(is_same_file, paths, itertools.repeat(out))), f"--out {out} is one of the files to convert"),
+        (is_input, f"--out {out} is one of the files to convert"),
     ):
         if is_wrong:
             parser.error(message)
     return options
-
-
-def is_same_file(one: str, other: str) -> bool:
-    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def main() -> Optional[str]:
@@ -552,13 +561,13 @@ def main() -> Optional[str]:
         records = create_records(options, left_out)
         reasons = ", ".join(f"{number} {reason}" for reason, number in left_out.items()) or "none"
         if not records:
-            raise BadData(f"The files have no record. Rows that were left out: {reasons}")
+            raise BadData(f"There is no record. Rows left out: {reasons}")
         write_records(options.out, records)
     except BadData as error:
         return f"{error}\nNothing was written."
     except OSError as error:
         return f"{error.filename or options.out}: {error.strerror}\nNothing was written."
-    print(f"Wrote {len(records)} records to {options.out}. Rows that were left out: {reasons}")
+    print(f"Wrote {len(records)} records to {options.out}. Rows left out: {reasons}")
     return None
 
 
