@@ -56,7 +56,13 @@ export const collectionHeaders: AppMiddleware = (c, next) => {
 export function createCollection({ createGetHiddenCount, applyFaults }: Faults): Hono<AppEnv> {
   const records = new Hono<AppEnv>();
 
-  records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
+  // Only methods that clients keep: after a 301, most clients send a POST again as GET, and would get a page instead of the 405.
+  records.on(["GET", "OPTIONS"], PATH_WITHOUT_SLASH, (c) =>
+    c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301),
+  );
+  records.all(PATH_WITHOUT_SLASH, (c) => {
+    throw methodNotAllowed(c.req.method, ALLOWED_METHODS);
+  });
 
   records.all(COLLECTION_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;

@@ -1,7 +1,12 @@
 import { type AppContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
 import { listEntries, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./option-table.ts";
-import { formatPreference, type Preference, parsePreferHeader } from "./prefer-header.ts";
+import {
+  formatPreference,
+  type Preference,
+  parsePreferHeader,
+  parsePreferParameter,
+} from "./prefer-header.ts";
 
 /** The valid options of a request or of a deployment. */
 export interface FaultOptions {
@@ -69,7 +74,7 @@ export function parseFaultOptions(header: string, query: string[]): FaultOptions
   const formatted = new Map<OptionName, string>();
   const warnings = addOptions(values, formatted, preferences);
   const headerOptions = [...formatted.keys()];
-  const errors = addOptions(values, formatted, query.flatMap(parsePreferHeader));
+  const errors = addOptions(values, formatted, query.flatMap(parsePreferParameter));
   return { values, formatted, headerOptions, warnings, errors, isFromClient: true };
 }
 
@@ -103,6 +108,7 @@ function isOptionName(name: string): name is OptionName {
 function describeProblem(name: string, value: string): string {
   const text = name === "" || value === "" ? name + value : `${name}=${value}`;
   const quoted = text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
+  if (value.includes(";")) return `${quoted} is invalid: separate options with commas, not semicolons.`;
   if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].expected}.`;
   return `${quoted} is unknown: the options are ${OPTION_NAMES.join(", ")}.`;
 }

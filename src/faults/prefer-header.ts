@@ -12,14 +12,29 @@ const PARTS = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 const PAGES = /^(?:\d+(?:-\d+)?|last)$/i;
 
 /**
- * Parses the value of a `Prefer` header, or of several headers joined by commas. An unquoted value such as `on=3,7-9` is split at its
- * commas like the list itself, so its parts are joined again.
+ * Parses the value of a `Prefer` header, or of several headers joined by commas.
  * @returns The preferences in their order, including repeated ones. Never throws
  */
 export function parsePreferHeader(header: string): Preference[] {
+  return parseElements(splitList(header).map((element) => element.match(PARTS)?.[0] ?? ""));
+}
+
+/**
+ * Parses the query parameter `prefer`, or a setting with the same syntax. Here a `;` starts no parameter: it stays in the value, which is
+ * then invalid, so that nothing after it is lost silently.
+ * @returns The options in their order, including repeated ones. Never throws
+ */
+export function parsePreferParameter(text: string): Preference[] {
+  return parseElements(splitList(text));
+}
+
+const splitList = (list: string) => Array.from(list.matchAll(ELEMENTS), ([element]) => element);
+
+/** An unquoted value such as `on=3,7-9` is split at its commas like the list itself, so its parts are joined again. */
+function parseElements(elements: string[]): Preference[] {
   const preferences: Preference[] = [];
-  for (const [element] of header.matchAll(ELEMENTS)) {
-    const text = element.match(PARTS)?.[0].trim() ?? "";
+  for (const element of elements) {
+    const text = element.trim();
     const previous = preferences.at(-1);
     if (previous?.name === "on" && PAGES.test(text)) previous.value += `,${text}`;
     else if (text !== "") preferences.push(parsePreference(text));

@@ -113,6 +113,18 @@ describe("an invalid option is a warning in the header, and an error in the quer
     expect(parseFaultOptions("", [text]).errors).toEqual([message]);
   });
 
+  test.each(["on=3;code=500", "code=503;", "hang ; x", "dealy;code=500", 'code="503";x', "on=3,7;code=500"])(
+    "a semicolon is an error in the query, and starts a parameter in the header: %s",
+    (text) => {
+      const problem = expect.stringMatching(
+        /;.* is invalid: separate options with commas, not semicolons\.$/,
+      );
+      expect(parseFaultOptions("", [text]).errors).toEqual([problem]);
+      const [header = ""] = text.split(";");
+      expect(parseFaultOptions(text, [])).toEqual(parseFaultOptions(header, []));
+    },
+  );
+
   test("a preference of another specification is an error in the query only", () => {
     expect(parseFaultOptions("respond-async", ["respond-async"])).toMatchObject({
       warnings: [],

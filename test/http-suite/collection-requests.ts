@@ -104,6 +104,7 @@ export function listRejectedRequests({ records }: Target): Exchange[] {
       status: 301,
       headers: { ...COMMON, location: PATH + query },
     })),
+    error(`POST ${PATH.slice(0, -1)}`, 405, 'Method "POST" not allowed.'),
     ...[...UNKNOWN_PATHS, ...paths].map((path) => ({
       ...error(path, 404, NOT_FOUND),
       headers: { ...JSON_TYPE, allow: null, "access-control-allow-origin": "*" },
