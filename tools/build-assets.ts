@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
-import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
+import { type Configuration, readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/constants.ts";
 import { createOpenApiDocument, type OpenApiDocument } from "../src/openapi.ts";
 import { SEED_STATE_PATH } from "../src/store/seed.ts";
@@ -81,14 +81,27 @@ async function importReference(): Promise<{ renderReference(document: OpenApiDoc
 
 /** Writes the seed as assets. Under `wrangler dev`, also loads the seed into the local store if nothing was ever loaded there. */
 async function prepareSeed(): Promise<void> {
-  const isDev = process.env.WRANGLER_COMMAND === "dev";
+  const { WRANGLER_COMMAND, STORE_IS_PREPARED } = process.env;
+  const isDev = WRANGLER_COMMAND === "dev";
   await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
     // Continues with the last valid seed. After a failed build, `wrangler dev` would not respond to requests until the next build.
     if (!isDev || !existsSync(join(DIST, "assets", SEED_STATE_PATH))) throw error;
     console.error(`${error.message}\nThe last valid seed stays in use.`);
   });
   // `npm start` has already prepared the store. This build does not get the arguments that select the store.
-  if (!isDev || process.env.STORE_IS_PREPARED) return;
-  const store = requireValidSettings(await readConfiguration());
+  if (WRANGLER_COMMAND === undefined || STORE_IS_PREPARED) return;
+  const configuration = await readConfiguration();
+  if (!isDev) return;
+  requireLocalLinks(configuration);
+  const store = requireValidSettings(configuration);
   if (store !== SEED_STORE) await loadSeed({ store });
+}
+
+/** Under plain `wrangler dev`, the worker cannot know the address of the local server if the configuration names a public one. */
+function requireLocalLinks({ dev, route, routes = [], vars }: Configuration): void {
+  const isRouted = (route !== undefined || routes.length > 0) && !dev?.host;
+  if (!isRouted && !vars?.PUBLIC_ORIGIN) return;
+  throw new Error(
+    `wrangler.toml sets ${isRouted ? "routes" : "PUBLIC_ORIGIN"}, so the links of \`wrangler dev\` would lead to the deployment. Run \`npm start\` instead: it has the same options, and its links lead to the local server.`,
+  );
 }

@@ -7,10 +7,16 @@ import { requireValidSettings } from "./check-settings.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 
 // Loads the seed into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
-// arguments and without a rate limit.
+// arguments, without a rate limit, and with links that repeat the address of the request.
 
 /** The options of `wrangler dev` whose values are paths. Wrangler would resolve relative paths from the project's folder. */
 const PATH_OPTIONS = ["persist-to", "config"];
+
+/** By default, wrangler would take the origin of local requests from `routes`. PUBLIC_ORIGIN and the rate limit are for deployments. */
+const LOCAL_OPTIONS = [
+  "--infer-origin-from-routes=false",
+  ...["RATE_LIMIT:off", "PUBLIC_ORIGIN:"].flatMap((variable) => ["--var", variable]),
+];
 
 const args = process.argv.slice(2);
 
@@ -20,6 +26,8 @@ const { values, tokens } = parseArgs({
     config: { type: "string", short: "c" },
     "persist-to": { type: "string" },
     var: { type: "string", multiple: true },
+    env: { type: "string", short: "e" },
+    "env-file": { type: "string" },
     help: { type: "boolean", short: "h" },
   },
   strict: false,
@@ -41,12 +49,20 @@ async function prepareStore(): Promise<void> {
   enterUserFolder("start", "dev");
   resolvePaths();
   if (values.help) return;
+  requireCheckedVariables();
   const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
   const configuration = await readConfiguration(config);
   // If a variable is set twice, the last value counts.
   const vars = Object.fromEntries(listVars().map((text) => text.split(/:(.*)/s)));
   const store = requireValidSettings({ ...configuration, vars: { ...configuration.vars, ...vars } });
   if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
+}
+
+/** Rejects options that would set variables without a check. */
+function requireCheckedVariables(): void {
+  for (const token of tokens)
+    if (token.kind === "option" && ["env", "env-file"].includes(token.name))
+      throw new Error(`npm start does not support ${token.rawName}. Set variables with --var NAME:VALUE.`);
 }
 
 /** Lists the `NAME:VALUE` pairs of `--var`. One `--var` accepts several pairs: `--var PREFER:delay=200 FAULTS:on`. */
@@ -62,7 +78,7 @@ function listVars(): string[] {
 function serve(): void {
   // Turns off the Local Explorer, which runs any SQL: a proxy that sends `Host: localhost` would make the explorer public.
   const env = { STORE_IS_PREPARED: "1", X_LOCAL_EXPLORER: "false" };
-  const server = spawnWrangler(["dev", "--var", "RATE_LIMIT:off", ...args], env);
+  const server = spawnWrangler(["dev", ...LOCAL_OPTIONS, ...args], env);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import { describeFileError } from "../messages.ts";
 import { type Notify, PROJECT, type WranglerRunner } from "./wrangler.ts";
@@ -8,6 +9,9 @@ import { type Notify, PROJECT, type WranglerRunner } from "./wrangler.ts";
 export interface Configuration {
   name?: string;
   assets?: { run_worker_first?: string[] };
+  dev?: { host?: string };
+  route?: unknown;
+  routes?: unknown[];
   vars?: Record<string, unknown>;
   d1_databases?: {
     binding: string;
@@ -49,15 +53,48 @@ export const SEED_STORE = "seed";
 /**
  * Reads a wrangler configuration: TOML, or JSON if its name ends in `.json`. Wrangler's own parser would be slow to import.
  * @param path The default is wrangler.toml
- * @throws Error if the file does not exist or cannot be parsed
+ * @throws Error if the file does not exist or cannot be parsed, or if wrangler would not use its settings
  */
 export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): Promise<Configuration> {
   const file = resolve(path);
+  const configuration = await parseConfiguration(path, file);
+  await requireNoOverrides(path, dirname(file));
+  return configuration;
+}
+
+async function parseConfiguration(path: string, file: string): Promise<Configuration> {
   try {
     const text = await readFile(file, "utf8");
     return file.endsWith(".json") ? JSON.parse(text) : parse(text);
   } catch (cause) {
     throw new Error(`The configuration ${path} cannot be read: ${describeFileError(cause)}`, { cause });
+  }
+}
+
+/** The files beside a configuration from which wrangler also reads variables. */
+const VARIABLE_FILES = [".dev.vars", ".env", ".env.local"];
+
+/** The variables that select what is served, and where. */
+const SETTINGS = ["STORE", "PUBLIC_ORIGIN", "RATE_LIMIT", "PREFER", "FAULTS", "CLOUDFLARE_ENV"];
+
+/**
+ * Rejects settings outside the configuration. Wrangler would obey them and our commands would not: a load could fill a store that is not
+ * served, and an environment deploys a second worker that shares the database.
+ */
+async function requireNoOverrides(path: string, folder: string): Promise<void> {
+  if (process.env.CLOUDFLARE_ENV)
+    throw new Error(
+      "The environment variable CLOUDFLARE_ENV is set, but this project uses no environments of wrangler. Unset the variable.",
+    );
+  for (const name of VARIABLE_FILES) {
+    const file = join(folder, name);
+    const text = await readFile(file, "utf8").catch(() => "");
+    const setting = SETTINGS.find((setting) => Object.hasOwn(parseEnv(text), setting));
+    if (setting === undefined) continue;
+    const advice = setting === "CLOUDFLARE_ENV" ? "" : ` Set it in ${path}, or with \`npm start -- --var\`.`;
+    throw new Error(
+      `${file} sets ${setting}, which only a part of the commands would use. Remove the line.${advice}`,
+    );
   }
 }
 

@@ -93,6 +93,8 @@ test.each([
     'RATE_LIMIT is "10", but [[ratelimits]] in wrangler.toml counts in periods of 60 s',
   ],
   ["--var PREFER:delay=1 FAULTS:maybe", 'FAULTS is "maybe"'],
+  ["--env-file .npmrc", "npm start does not support --env-file"],
+  ["-e other", "npm start does not support -e"],
   // Although `npm start` uses no rate limit.
   ["--config invalid.json", 'RATE_LIMIT is "6o"; it must be "off", "10" or "60"'],
 ])("npm start -- %s reports the invalid setting, and serves nothing", async (options, problem) => {
@@ -104,13 +106,18 @@ test.each([
   await expect(serve(folder, ...args)).rejects.toThrow(problem);
 });
 
-test("npm start and npm run data use the user's folder, and KV as described in wrangler.toml", async () => {
+test("npm start and npm run data use the user's folder, KV and a domain as described in wrangler.toml", async () => {
   const { folder, configure } = createProject("http://localhost");
+  configure(/# (routes = .*)/, "$1");
+  configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
   configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
   const cwd = join(folder, "docs");
   const options = ["--port", "0", "--inspector-port", "0", "--var", "STORE:kv", "--persist-to", "state"];
   const origin = await startNpm(cwd, ["start", "--", ...options], /Ready on (http:\S+)/);
-  expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
+  expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({
+    count: 40_614,
+    next: `${origin}/api/tf1/records/?format=api&page=2`,
+  });
   const args = ["run", "data", "--", "info", "--store", "kv", "--persist-to", "state"];
   expect((await runProcess("npm", args, { cwd })).stdout).toMatch(
     /^store .*\(.*\/docs\/state\/v3\/kv\/.*\n(.*\n)+records +40614\n/m,
@@ -162,6 +169,38 @@ describe("in a fresh clone", () => {
     const ended = once(server, "exit");
     server.kill("SIGINT");
     await ended;
+  });
+
+  test.each([
+    ["routes", /# (routes = .*)/, "$1"],
+    ["PUBLIC_ORIGIN", /(PUBLIC_ORIGIN =) ""/, '$1 "https://counts.example"'],
+  ])("plain wrangler dev with %s starts no server whose links lead to production", async (name, from, to) => {
+    const other = createProject("http://localhost");
+    other.configure(from, to);
+    expect(await other.run(["tools/build-assets.ts"], { WRANGLER_COMMAND: "dev" })).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(`^wrangler.toml sets ${name}, .*npm start`),
+    });
+  });
+
+  // Wrangler would obey these settings, so a load could fill a store that is not served.
+  test.each<[setting: string, file: string, env: NodeJS.ProcessEnv]>([
+    ["STORE", ".dev.vars", {}],
+    ["PREFER", ".env.local", {}],
+    ["CLOUDFLARE_ENV", ".env", {}],
+    ["CLOUDFLARE_ENV", "none", { CLOUDFLARE_ENV: "other" }],
+  ])("all commands refuse the setting %s in %s", async (setting, file, env) => {
+    const other = createProject("http://localhost");
+    await writeFile(join(other.folder, file), `${setting}=kv\n`);
+    const commands = [["start.ts"], ["data/data-command.ts", "info"], ["deploy/deploy.ts", "deploy"]];
+    for (const [path, ...args] of [...commands, ["build-assets.ts"]])
+      expect(
+        await other.run([`tools/${path}`, ...args], { WRANGLER_COMMAND: "deploy", ...env }),
+      ).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(`${setting}.*\n$`),
+      });
   });
 
   test("an invalid line of the seed is reported, and wrangler dev keeps the last valid seed", async () => {
