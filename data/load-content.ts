@@ -2,22 +2,16 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { TrafficRecord } from "../src/records/record.ts";
-import {
-  BLOCK_SIZE,
-  type Block,
-  decodeRange,
-  getBlockNumbers,
-  parseBlock,
-  requireBlocks,
-} from "../src/store/block.ts";
-import type { State, Store } from "../src/store/state.ts";
+import { BLOCK_SIZE, type Block, decodeRange, getBlockNumbers, parseBlock } from "../src/store/block.ts";
+import type { Snapshot } from "../src/store/snapshot.ts";
+import { requireBlocks, type Store } from "../src/store/store.ts";
 import { encodeStatistics, type Statistics } from "../src/store/stored-statistics.ts";
 import { listInputFiles } from "./formats/input-file.ts";
 
 /** Records to load, ordered and encoded. */
 export interface Collection {
   count: number;
-  /** The source of the records, for the state. */
+  /** The source of the records, for the snapshot. */
   source: string;
   /** Yields the blocks of the load: the records, newest first, and then the pieces of the statistics. */
   blocks(): Iterable<Block>;
@@ -86,10 +80,10 @@ export function hashContent(salt: string, blocks: Iterable<Block>): string {
   return digest.digest("hex").slice(0, 20);
 }
 
-/** The maximum length of `source` in a state. */
+/** The maximum length of `source` in a snapshot. */
 const MAX_SOURCE_LENGTH = 100;
 
-/** Formats the `source` of a state: one line of printable ASCII characters, so that it can be a header. */
+/** Formats the `source` of a snapshot: one line of printable ASCII characters, so that it can be a header. */
 function joinSources(sources: string[]): string {
   const text = sources.join(", ").replaceAll(/[^ -~]/gu, "?");
   return text.length > MAX_SOURCE_LENGTH ? `${text.slice(0, MAX_SOURCE_LENGTH - 3)}...` : text;
@@ -99,23 +93,28 @@ function joinSources(sources: string[]): string {
 const PART_SIZE = 24 * BLOCK_SIZE;
 
 /**
- * Reads the records of a state, newest first.
+ * Reads the records of a snapshot, newest first.
  * @throws Error if the collection was replaced in the meantime, if a block is missing or damaged, or if the store fails
  */
-export async function* readRecords(store: Store, state: State): AsyncGenerator<TrafficRecord> {
-  for (let first = 1; first <= state.count; first += PART_SIZE)
-    yield* await readPart(store, state, first, Math.min(state.count, first + PART_SIZE - 1));
+export async function* readRecords(store: Store, snapshot: Snapshot): AsyncGenerator<TrafficRecord> {
+  for (let first = 1; first <= snapshot.count; first += PART_SIZE)
+    yield* await readPart(store, snapshot, first, Math.min(snapshot.count, first + PART_SIZE - 1));
 }
 
-async function readPart(store: Store, state: State, first: number, last: number): Promise<TrafficRecord[]> {
+async function readPart(
+  store: Store,
+  snapshot: Snapshot,
+  first: number,
+  last: number,
+): Promise<TrafficRecord[]> {
   const numbers = getBlockNumbers({ first, last });
   try {
-    const texts = await requireBlocks(store, state.load, numbers);
-    const blocks = numbers.map((number, index) => parseBlock(state.count, number, texts[index] ?? ""));
+    const texts = await requireBlocks(store, snapshot.id, numbers);
+    const blocks = numbers.map((number, index) => parseBlock(snapshot.count, number, texts[index] ?? ""));
     return decodeRange({ first, last }, blocks);
   } catch (error) {
-    const current = await store.readState({ fromPrimary: true });
-    if (current.state.load === state.load) throw error;
+    const current = await store.readCurrent();
+    if (current.snapshot.id === snapshot.id) throw error;
     throw new Error("The collection was replaced while it was being read. Run the command again.");
   }
 }

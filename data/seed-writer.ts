@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createMemoryStore } from "../src/store/memory.ts";
 import { getSeedBlockPath, SEED_PATH, SEED_STATE_PATH } from "../src/store/seed.ts";
-import type { State } from "../src/store/state.ts";
+import type { Snapshot } from "../src/store/snapshot.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { type Collection, hashContent, listSeedFiles, readRecords } from "./load-content.ts";
 import { describeCounts, stageFiles } from "./staging.ts";
@@ -30,22 +30,21 @@ export async function writeSeedAssets(assets: string): Promise<void> {
 
 /** Replaces the collection in static assets. */
 export async function replaceAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
-  const unnamed: State = { load: "", count, loaded_at: null, sequence: 0, source };
+  const unnamed: Snapshot = { id: "", count, loaded_at: null, source };
   const records = readRecords(createMemoryStore(unnamed, blocks()), unnamed);
   const csv = CSV_HEADER + (await Array.fromAsync(records, formatCsvLine)).join("");
-  const load = hashContent(csv, blocks());
-  const state = { ...unnamed, load };
+  const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
   const stateFile = join(assets, SEED_STATE_PATH);
-  const stateText = JSON.stringify(state);
+  const stateText = JSON.stringify({ ...unnamed, id });
   if (existsSync(stateFile) && readFileSync(stateFile, "utf8") === stateText) return;
-  mkdirSync(join(folder, load), { recursive: true });
-  for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(load, number)), text);
+  mkdirSync(join(folder, id), { recursive: true });
+  for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);
   writeFileSync(join(assets, SEED_CSV), compress(csv));
-  // Last, because a server may be running. When it then misses a block of the previous load, it reads the state again.
+  // Last, because a server may be running. When it then misses a block of the previous snapshot, it reads the state again.
   writeFileSync(stateFile, stateText);
   for (const name of readdirSync(folder))
-    if (name !== load && name !== basename(SEED_STATE_PATH)) rmSync(join(folder, name), { recursive: true });
+    if (name !== id && name !== basename(SEED_STATE_PATH)) rmSync(join(folder, name), { recursive: true });
 }
 
 /** Compresses to the same bytes on every system: byte 9 identifies the system, and 255 means unknown (RFC 1952, 2.3.1). */
@@ -65,7 +64,7 @@ const LOCK_WAIT_MS = 60_000;
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ name, location, store }) => {
-    const isEmpty = async () => (await store.readState({ fromPrimary: true })).state.load === "";
+    const isEmpty = async () => (await store.readCurrent()).snapshot.id === "";
     if (!(await isEmpty())) return;
     console.log(`Nothing is loaded in the ${name} store (${location}). Loading the seed.`);
     const staged = await stageFiles(listSeedFiles());

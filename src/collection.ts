@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { AppContext, AppEnv, AppMiddleware } from "./bindings.ts";
 import { SITE_NAME } from "./constants.ts";
 import { getFaultOptions } from "./faults/fault-options.ts";
-import type { Faults, ServedResponse } from "./faults/faults.ts";
+import type { Faults, Serve, ServedResponse } from "./faults/faults.ts";
 import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
 import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { getLastValue, getOrigin, negotiate, prefersHtml } from "./http/request.ts";
@@ -11,14 +11,12 @@ import {
   createPageUrlBuilder,
   formatEnvelope,
   type GetHiddenCount,
-  locatePage,
   type PageLocation,
   type PageNumber,
   parsePageNumber,
 } from "./records/page.ts";
 import { getCachedStore } from "./store/create-store.ts";
-import type { WaitUntil } from "./store/retry.ts";
-import type { State } from "./store/state.ts";
+import type { Snapshot } from "./store/snapshot.ts";
 
 /** The error for every invalid page number, as in Django REST Framework. */
 const invalidPage = () => new HttpError(404, { detail: "Invalid page." });
@@ -66,32 +64,30 @@ export function createCollection({ createGetHiddenCount, applyFaults }: Faults):
 
   records.all(COLLECTION_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
-    const header = c.req.header("If-None-Match");
-    // Ignore `If-None-Match` for the HTML view, because the HTML view has no entity-tag.
-    const ifNoneMatch = header === undefined || prefersHtml(c) ? undefined : header;
     const faultOptions = getFaultOptions(c, query);
-    if (!faultOptions) return (await respond(c, query, { ifNoneMatch })).response;
+    if (!faultOptions) return (await respond(c, query)).response;
     const getHiddenCount = createGetHiddenCount(faultOptions);
-    const serve = () =>
-      respond(c, query, { getHiddenCount }).catch((error) => ({ response: respondWithError(error, c) }));
-    const response = await applyFaults(c, query, faultOptions, serve);
-    return ifNoneMatch === undefined ? response : toNotModified(response, ifNoneMatch);
+    const serve: Serve = (isComplete) =>
+      respond(c, query, { getHiddenCount, isComplete }).catch((error) => ({
+        response: respondWithError(error, c),
+      }));
+    return applyFaults(c, query, faultOptions, serve);
   });
 
   return records;
 }
 
 interface RespondOptions {
-  /** The header `If-None-Match`, compared before any record is read. With fault options, the finished response is compared instead. */
-  ifNoneMatch?: string | undefined;
   getHiddenCount?: GetHiddenCount | undefined;
+  /** Whether the response has a body even if the client's copy is current. */
+  isComplete?: boolean;
 }
 
 /** Responds without faults. */
 async function respond(
   c: AppContext,
   query: URLSearchParams,
-  options: RespondOptions,
+  options: RespondOptions = {},
 ): Promise<ServedResponse> {
   negotiate(getLastValue(query, "format"), c.req.header("Accept"));
   if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY) };
@@ -105,58 +101,49 @@ async function respond(
 async function respondPage(
   c: AppContext,
   query: URLSearchParams,
-  page: PageNumber,
-  { ifNoneMatch, getHiddenCount }: RespondOptions,
+  number: PageNumber,
+  { getHiddenCount, isComplete = false }: RespondOptions,
 ): Promise<ServedResponse> {
-  const store = getCachedStore(c.env);
-  const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-  if (ifNoneMatch !== undefined) {
-    const state = await store.getState(waitUntil);
-    const location = locatePage(page, state.count);
-    // If the cached state does not have the page, continue below, because a newer state can have the page.
-    const headers = location && (await createCacheHeaders(c, state, location, origin));
-    if (headers && matchesETag(ifNoneMatch, headers.ETag)) return { response: c.body(null, 304, headers) };
-  }
-  const { state, found } = await store.getPage(page, getHiddenCount, waitUntil);
-  if (!found) throw invalidPage();
-  const { location, results } = found;
+  const hash = await getVersionHash(c, origin);
+  const ifNoneMatch = isComplete ? undefined : c.req.header("If-None-Match");
+  const isNotModified = (snapshot: Snapshot, location: PageLocation) =>
+    matchesETag(ifNoneMatch, formatETag(snapshot, location, hash));
+  const page = await getCachedStore(c.env).getPage(number, {
+    getHiddenCount,
+    // The HTML view has no entity-tag.
+    isNotModified: ifNoneMatch === undefined || prefersHtml(c) ? undefined : isNotModified,
+  });
+  if (!page) throw invalidPage();
+  const { snapshot, location, results } = page;
+  const caching = { ETag: formatETag(snapshot, location, hash), "Cache-Control": PAGE_CACHE_CONTROL };
+  if (results === undefined) return { response: c.body(null, 304, caching), page: location };
   const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
   // Headers passed to `c.body` would also be sent with an error that replaces this response.
   const response = c.body(body);
   const headers = {
-    ...(await createCacheHeaders(c, state, location, origin)),
-    ...(location.count > 0 && { "Data-Source": state.source, Link: DESCRIBED_BY }),
+    ...caching,
+    ...(location.count > 0 && { "Data-Source": snapshot.source, Link: DESCRIBED_BY }),
     "Content-Type": "application/json",
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return { response, page: location };
 }
 
-/** Returns 304 if the client's copy is current. A response with a fault is never converted, because it has no entity-tag. */
-function toNotModified(response: Response, ifNoneMatch: string): Response {
-  const etag = response.headers.get("ETag");
-  if (etag === null || !matchesETag(ifNoneMatch, etag)) return response;
-  const headers = new Headers(response.headers);
-  for (const name of ["Content-Type", "Data-Source", "Link"]) headers.delete(name);
-  return new Response(null, { status: 304, headers });
+/**
+ * Formats the entity-tag of a page. It contains everything that can change the body: the snapshot for the records, and a hash of the
+ * origin for the links and of the version of the code for the format.
+ */
+function formatETag({ id }: Snapshot, { count, number }: PageLocation, hash: string): string {
+  return `"${id}-${count}-${number}-${hash}"`;
 }
 
 /** The latest hash in an entity-tag, cached because hashing is slow. Caches one hash only, because clients can send any `Host`. */
 let latestHash: { text: string; hash: string } | undefined;
 
-/**
- * Creates the headers for caches. The entity-tag contains everything that can change the body: the load for the records, the origin for
- * the links, and the version of the code for the format. The origin is hashed, because proxies such as `wrangler dev` rewrite header
- * values that contain a host.
- */
-async function createCacheHeaders(
-  c: AppContext,
-  { load }: State,
-  { count, number }: PageLocation,
-  origin: string,
-) {
+/** Hashes the origin, because proxies such as `wrangler dev` rewrite header values that contain a host. */
+async function getVersionHash(c: AppContext, origin: string): Promise<string> {
   const text = `${c.env.CF_VERSION_METADATA?.id} ${origin}`;
   if (latestHash?.text !== text) latestHash = { text, hash: await createDigest(text) };
-  return { ETag: `"${load}-${count}-${number}-${latestHash.hash}"`, "Cache-Control": PAGE_CACHE_CONTROL };
+  return latestHash.hash;
 }

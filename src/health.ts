@@ -4,8 +4,9 @@ import { logFailedRequest, rejectMethod, unavailable } from "./http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "./http/headers.ts";
 import { requireSettings } from "./settings.ts";
 import { createStore } from "./store/create-store.ts";
-import { withTimeout } from "./store/retry.ts";
-import type { State, StateRead } from "./store/state.ts";
+import type { Snapshot } from "./store/snapshot.ts";
+import type { CurrentSnapshot } from "./store/store.ts";
+import { withTimeout } from "./store/timeout.ts";
 
 const PATH = "/healthz";
 
@@ -13,7 +14,7 @@ const PATH = "/healthz";
 const READ_MAX_AGE_MS = 1_000;
 
 /** The latest read, by environment. An instance of the worker has one environment. */
-const latestReads = new WeakMap<Env, { at: number; reading: Promise<StateRead> }>();
+const latestReads = new WeakMap<Env, { at: number; reading: Promise<CurrentSnapshot> }>();
 
 /** The health check for monitors bypasses the cache of the instance, because the cache serves pages even while the store fails. */
 export const health = new Hono<AppEnv>();
@@ -25,8 +26,8 @@ health.get(PATH, async (c) => {
   const details = { code, store, faults, prefer: (faults && PREFER) || null };
   try {
     requireSettings(c.env);
-    const { state } = await readSharedState(c);
-    return c.json({ status: "ok", ...details, state: toHealthState(state, Date.now()) });
+    const { snapshot } = await readSharedSnapshot(c);
+    return c.json({ status: "ok", ...details, state: toHealthState(snapshot, Date.now()) });
   } catch (error) {
     logFailedRequest(error, c);
     const { message, status, headers } = unavailable();
@@ -39,22 +40,22 @@ health.get(PATH, async (c) => {
 
 health.all(PATH, rejectMethod);
 
-/** Reads the state, or shares the read of an earlier request. */
-function readSharedState(c: AppContext): Promise<StateRead> {
+/** Reads the current snapshot, or shares the read of an earlier request. */
+function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
   const now = Date.now();
   const latestRead = latestReads.get(c.env);
   if (latestRead && now - latestRead.at < READ_MAX_AGE_MS) return withTimeout(latestRead.reading);
-  const reading = withTimeout(createStore(c.env).readState());
+  const reading = withTimeout(createStore(c.env).readCurrent());
   latestReads.set(c.env, { at: now, reading });
   c.executionCtx.waitUntil(reading.catch(() => undefined));
   return reading;
 }
 
-/** Returns the state for monitors. Unknown values are null. The age of the load is never negative, even if clocks differ. */
-export function toHealthState({ load, count, loaded_at, source }: State, now: number) {
+/** Returns the current snapshot for monitors. Unknown values are null. The age of the load is never negative, even if clocks differ. */
+export function toHealthState({ id, count, loaded_at, source }: Snapshot, now: number) {
   const age = Math.floor((now - Date.parse(loaded_at ?? "")) / 1000);
   return {
-    load: load === "" ? null : load,
+    load: id === "" ? null : id,
     count,
     loaded_at,
     age_seconds: Number.isNaN(age) ? null : Math.max(0, age),

@@ -5,7 +5,8 @@ import { createApp } from "../src/app.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { StoreEnv } from "../src/store/create-store.ts";
 import { createMemoryStore } from "../src/store/memory.ts";
-import { NOTHING_LOADED, type State, type Store } from "../src/store/state.ts";
+import { NOTHING_LOADED, type Snapshot } from "../src/store/snapshot.ts";
+import type { Store } from "../src/store/store.ts";
 import { requireDocumented } from "./openapi-check.ts";
 import { toCollection } from "./records/sample.ts";
 
@@ -78,7 +79,7 @@ export function getLogLines() {
 export interface MemoryService extends Instance {
   store: Store;
   /** Replaces all records. @param records Oldest first */
-  load(records: TrafficRecord[], sources?: string[]): State;
+  load(records: TrafficRecord[], sources?: string[]): Snapshot;
 }
 
 /**
@@ -91,17 +92,17 @@ export async function createMemoryService(
 ): Promise<MemoryService> {
   let current = createMemoryStore(NOTHING_LOADED, []);
   const store: Store = {
-    readState: () => current.readState(),
-    readBlocks: (load, numbers) => current.readBlocks(load, numbers),
+    readCurrent: () => current.readCurrent(),
+    readBlocks: (id, numbers) => current.readBlocks(id, numbers),
   };
   const instance = createInstance(store, options);
   const load: MemoryService["load"] = (records, sources = []) => {
     const { count, source, blocks } = toCollection(records.toReversed(), sources);
-    const load = createLoadName(Date.now());
-    const state = { load, count, loaded_at: new Date().toISOString(), sequence: 1, source };
-    current = createMemoryStore(state, blocks());
+    const id = createLoadName(Date.now());
+    const snapshot = { id, count, loaded_at: new Date().toISOString(), source };
+    current = createMemoryStore(snapshot, blocks());
     instance.clearCache();
-    return state;
+    return snapshot;
   };
   if (records) load(records);
   return { ...instance, store, load };

@@ -8,7 +8,7 @@ import { MIGRATIONS_FOLDER } from "../data/writer/d1-writer.ts";
 import { replaceCollection } from "../data/writer/writer.ts";
 import type { Env } from "../src/bindings.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
-import type { State } from "../src/store/state.ts";
+import type { Snapshot } from "../src/store/snapshot.ts";
 import { getBundleFolder } from "./bundled-worker.ts";
 import { requireDocumented } from "./openapi-check.ts";
 import { toCollection } from "./records/sample.ts";
@@ -104,17 +104,17 @@ async function fetchChecked(request: Request): Promise<Response> {
 /**
  * Loads records through the bindings of a worker.
  * @param records Oldest first
- * @returns The new state
+ * @returns The new snapshot
  */
 export async function loadInto(
   env: RunningWorker["env"],
   store: StoreName,
   records: TrafficRecord[],
   sources?: string[],
-): Promise<State> {
+): Promise<Snapshot> {
   const writable = openWorkerStore(env, store);
   await replaceCollection(writable, toCollection(records.toReversed(), sources));
-  return (await writable.readState()).state;
+  return (await writable.readCurrent()).snapshot;
 }
 
 /** Follows `next` from the first page to the last. */

@@ -12,11 +12,10 @@ CREATE TABLE state (
   load TEXT NOT NULL, -- empty if nothing was ever loaded
   count INTEGER NOT NULL,
   loaded_at TEXT,
-  sequence INTEGER NOT NULL, -- one more than the previous sequence
   source TEXT NOT NULL -- the source of the records
 ) STRICT;
 
-INSERT INTO state (only, load, count, sequence, source) VALUES (1, '', 0, 0, '');
+INSERT INTO state (only, load, count, source) VALUES (1, '', 0, '');
 
 -- The current records as a table, for queries in SQL. Each query reads all blocks.
 CREATE VIEW records AS

@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Block } from "../../src/store/block.ts";
 import { createD1Store, isMissingTableError, type SqlDatabase } from "../../src/store/d1.ts";
-import { NOTHING_LOADED } from "../../src/store/state.ts";
+import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { PROJECT } from "./wrangler.ts";
-import { type NextState, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
+import { type NewSnapshot, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
 
 /** A D1 database that commands write to: with wrangler, or in a local file. */
 export interface WritableDatabase extends SqlDatabase {
@@ -32,9 +32,9 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
   };
   return {
     ...store,
-    readState: (options) =>
-      store.readState(options).catch((error) => {
-        if (isMissingTableError(error.cause)) return { state: NOTHING_LOADED };
+    readCurrent: (withBlock) =>
+      store.readCurrent(withBlock).catch((error) => {
+        if (isMissingTableError(error.cause)) return { snapshot: NOTHING_LOADED };
         throw error;
       }),
     batchBytes: database.batchBytes,
@@ -67,12 +67,12 @@ function buildInsert(load: string, { number, text }: Block): string {
 }
 
 /** The statement changes no row if a block of the load is missing or, with `onlyIfEmpty`, if anything was ever loaded. */
-function buildSwitch({ load, count, source }: NextState, blocks: number, onlyIfEmpty: boolean): string {
+function buildSwitch({ id, count, source }: NewSnapshot, blocks: number, onlyIfEmpty: boolean): string {
   const loaded_at = new Date().toISOString();
-  const hasAllBlocks = `(SELECT count(*) FROM block WHERE load = ${quoteSqlString(load)}) = ${blocks}`;
+  const hasAllBlocks = `(SELECT count(*) FROM block WHERE load = ${quoteSqlString(id)}) = ${blocks}`;
   const isEmpty = onlyIfEmpty ? " AND NOT EXISTS (SELECT 1 FROM state WHERE load <> '')" : "";
-  return `INSERT OR REPLACE INTO state (only, load, count, loaded_at, sequence, source)
-    SELECT 1, ${quoteSqlString(load)}, ${count}, ${quoteSqlString(loaded_at)}, coalesce((SELECT sequence FROM state), 0) + 1, ${quoteSqlString(source)}
+  return `INSERT OR REPLACE INTO state (only, load, count, loaded_at, source)
+    SELECT 1, ${quoteSqlString(id)}, ${count}, ${quoteSqlString(loaded_at)}, ${quoteSqlString(source)}
     WHERE ${hasAllBlocks}${isEmpty}`;
 }
 

@@ -1,5 +1,5 @@
 import { createKvStore, getBlockKey, type KeyValueStore, STATE_KEY } from "../../src/store/kv.ts";
-import { DamagedStateError, NOTHING_LOADED, type State } from "../../src/store/state.ts";
+import { DamagedStateError, NOTHING_LOADED, type Snapshot } from "../../src/store/snapshot.ts";
 import { parseStartTime, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
 
 /** A KV namespace that commands write to: with wrangler, or in local files. */
@@ -44,7 +44,7 @@ export function createWritableKvStore(
   propagationMs = isLocal ? 0 : PROPAGATION_MS,
 ): WritableStore {
   const store = createKvStore(namespace);
-  const readState = async () => (await store.readState()).state;
+  const readCurrent = async () => (await store.readCurrent()).snapshot;
   return {
     ...store,
     batchBytes: namespace.batchBytes,
@@ -57,37 +57,37 @@ export function createWritableKvStore(
       return numbers.filter((number) => !stored.has(getBlockKey(load, number)));
     },
     async switchTo(next, _, onlyIfEmpty) {
-      const replaced = await readState().catch(emptyIfDamaged);
-      if (onlyIfEmpty && replaced.load !== "") throw new RejectedSwitchError(SEED_REJECTED);
+      const replaced = await readCurrent().catch(emptyIfDamaged);
+      if (onlyIfEmpty && replaced.id !== "") throw new RejectedSwitchError(SEED_REJECTED);
       const now = Date.now();
       // A sweep may have deleted the blocks of an older load.
-      if (!isLocal && now - parseStartTime(next.load) > MAX_LOAD_MS)
+      if (!isLocal && now - parseStartTime(next.id) > MAX_LOAD_MS)
         throw new RejectedSwitchError(
           `The load started more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
         );
       const loaded_at = new Date(now).toISOString();
-      const state: State = { ...next, loaded_at, sequence: replaced.sequence + 1 };
-      await namespace.put([{ key: STATE_KEY, value: JSON.stringify(state) }]);
-      if (isLocal || (await readState()).load === next.load) return;
+      const snapshot: Snapshot = { ...next, loaded_at };
+      await namespace.put([{ key: STATE_KEY, value: JSON.stringify(snapshot) }]);
+      if (isLocal || (await readCurrent()).id === next.id) return;
       throw new Error("The namespace does not show the new state.");
     },
     async sweep() {
       // List the keys before the state: a load that switches in between then keeps its blocks.
       const keys = await namespace.list();
-      const state = await readState().catch(emptyIfDamaged);
+      const current = await readCurrent().catch(emptyIfDamaged);
       const now = Date.now();
-      if (!isLocal && (state.loaded_at === null || now - Date.parse(state.loaded_at) < SWEEP_DELAY_MS))
+      if (!isLocal && (current.loaded_at === null || now - Date.parse(current.loaded_at) < SWEEP_DELAY_MS))
         return;
       const isUnused = (load: string) =>
-        load !== state.load && (isLocal || now - parseStartTime(load) > ORPHAN_AGE_MS);
-      await namespace.delete(keys.filter((key) => isUnused(parseLoadName(key) ?? state.load)));
+        load !== current.id && (isLocal || now - parseStartTime(load) > ORPHAN_AGE_MS);
+      await namespace.delete(keys.filter((key) => isUnused(parseLoadName(key) ?? current.id)));
     },
     discard: (load, numbers) => namespace.delete(numbers.map((number) => getBlockKey(load, number))),
   };
 }
 
 /** A load repairs a damaged state, so it is treated as empty. */
-function emptyIfDamaged(error: unknown): State {
+function emptyIfDamaged(error: unknown): Snapshot {
   if (error instanceof DamagedStateError) return NOTHING_LOADED;
   throw error;
 }

@@ -17,7 +17,7 @@ import type { OpenedStore } from "./writer.ts";
 const BATCH_BYTES = 20_000_000;
 
 /** Long pauses, because transient errors of the API can last for seconds. */
-const RETRY_POLICY = { isTransient: isTransientWranglerError, firstPauseMs: 2_000, totalPauseMs: 15_000 };
+const LONG_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
 /** The maximum length of a statement on the command line. Longer statements are passed in a file, because systems limit the length. */
 const MAX_COMMAND_LENGTH = 50_000;
@@ -47,7 +47,8 @@ function runRemoteCommand<T>(
   args: string[],
 ): Promise<T> {
   const configuration = config === undefined ? [] : ["--config", resolve(config)];
-  return retry(() => run([...args, "--remote", ...configuration], { wrangler, notify }), RETRY_POLICY);
+  const runOnce = () => run([...args, "--remote", ...configuration], { wrangler, notify });
+  return retry(runOnce, isTransientWranglerError, LONG_PAUSES_MS);
 }
 
 /** Whether wrangler reports that a request did not reach Cloudflare's API, or that it should be sent again. */

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../src/store/block.ts";
-import type { State, Store } from "../../src/store/state.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Collection } from "../load-content.ts";
 import { formatCount } from "../messages.ts";
 import type { StoreName } from "./configuration.ts";
 
-/** The state of a new load. The store adds `sequence` and `loaded_at`. */
-export type NextState = Pick<State, "load" | "count" | "source">;
+/** The snapshot of a new load. The store adds `loaded_at`. */
+export type NewSnapshot = Omit<Snapshot, "loaded_at">;
 
 /** A store that commands write to. All methods throw if the store fails. */
 export interface WritableStore extends Store {
@@ -24,7 +25,7 @@ export interface WritableStore extends Store {
    * @param onlyIfEmpty Whether to fail if anything was ever loaded
    * @throws RejectedSwitchError if the switch did not happen and never will. After any other error, it may have happened
    */
-  switchTo(next: NextState, blocks: number, onlyIfEmpty: boolean): Promise<void>;
+  switchTo(next: NewSnapshot, blocks: number, onlyIfEmpty: boolean): Promise<void>;
   /** Deletes the blocks of replaced and unfinished loads that no reader and no running load can still need. */
   sweep(): Promise<void>;
   /** Deletes blocks of a load that failed before its switch. */
@@ -99,7 +100,7 @@ export async function replaceCollection(
     }
     options.onSwitch?.();
     const { count, source } = collection;
-    await switchState(store, { load: name, count, source }, written.size, options);
+    await switchState(store, { id: name, count, source }, written.size, options);
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError))
       await store.discard(name, [...written]).catch(() => undefined);
@@ -139,7 +140,7 @@ async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: 
 /** Switches readers. After an error, the state shows whether the switch happened, unless the state cannot be read. */
 async function switchState(
   store: WritableStore,
-  next: NextState,
+  next: NewSnapshot,
   blocks: number,
   options: WriteOptions,
 ): Promise<void> {
@@ -148,8 +149,8 @@ async function switchState(
   } catch (cause) {
     const isRejected = cause instanceof RejectedSwitchError;
     if (!isRejected) await waitForPropagation(store, options);
-    const read = await store.readState({ fromPrimary: true }).catch(() => undefined);
-    if (read?.state.load === next.load) return;
+    const current = await store.readCurrent().catch(() => undefined);
+    if (current?.snapshot.id === next.id) return;
     if (isRejected) throw cause;
     throw new UnknownOutcomeError(String(Object(cause).message), { cause });
   }

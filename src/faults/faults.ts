@@ -4,7 +4,7 @@ import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
 import { getClientKey } from "../http/rate-limit.ts";
 import type { GetHiddenCount, PageLocation } from "../records/page.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import type { FaultContext, MutablePage, Wait } from "./option.ts";
+import type { FaultContext, MutablePage, Option, Wait } from "./option.ts";
 import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./option-table.ts";
 import { createRandom } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
@@ -15,6 +15,12 @@ export interface ServedResponse {
   response: Response;
   page?: PageLocation;
 }
+
+/**
+ * Serves a request without faults.
+ * @param isComplete Whether the response has a body even if the client's copy is current
+ */
+export type Serve = (isComplete: boolean) => Promise<ServedResponse>;
 
 /** A response, and the options that changed it. Conditions are not listed. */
 type FaultedResponse = { response: Response; applied: OptionName[] };
@@ -36,19 +42,17 @@ export function createFaults(now: () => number) {
     c: AppContext,
     query: URLSearchParams,
     options: FaultOptions,
-    serve: () => Promise<ServedResponse>,
+    serve: Serve,
   ): Promise<Response> {
     const { values, formatted, isFromClient } = options;
     const { method, raw } = c.req;
-    let served: Promise<ServedResponse> | undefined;
-    const serveOnce = () => (served ??= serve());
     const context: FaultContext = {
       method,
       now: now(),
       random: createRandom(values.seed, getPageKey(method, query)),
       // Requests with different options are counted separately.
       count: () => counter.count(`${getRequestKey(method, query)} ${[...formatted.values()]}`),
-      getPage: async () => (await serveOnce()).page,
+      getPage: async () => (await serve(false)).page,
     };
     const entries = listEntries(values);
     let active = await getActiveOptions(entries, context);
@@ -57,10 +61,11 @@ export function createFaults(now: () => number) {
     // If too many responses are waiting, skip all options of PREFER except `grow`, because the client did not request these options.
     if (!endWait) active = entries.filter(hidesRecords);
     const injected = createInjectedResponse(c, active, context);
-    const changed = injected ?? (await changePage(await serveOnce(), active, context));
+    const isPrivate = isPrivateResponse(active, options);
+    const changed = injected ?? (await changePage(await serve(isPrivate), active, context));
     const { response, applied } = await changeBody(changed, active, wait, endWait);
     const waits = active.filter(([, option]) => option.getWait && !option.changeBody);
-    setPreferenceHeaders(response.headers, options, [...applied, ...getNames(waits)]);
+    setPreferenceHeaders(response.headers, options, [...applied, ...getNames(waits)], isPrivate);
     return response;
   }
 
@@ -78,6 +83,20 @@ const hidesRecords = ([, option]: OptionEntry) => option.getHiddenCount !== unde
 function createGetHiddenCount({ values }: FaultOptions, time: number): GetHiddenCount | undefined {
   const [, option, value] = listEntries(values).find(hidesRecords) ?? [];
   return option && ((total) => option.getHiddenCount?.(value, time, total) ?? 0);
+}
+
+/**
+ * Whether other clients may get a different response. Caches do not vary on `Prefer`, so they must not store this response, and a 304
+ * must not update a stored page (RFC 9111, 4.3.4).
+ */
+function isPrivateResponse(active: OptionEntry[], { warnings, headerOptions }: FaultOptions): boolean {
+  const changesResponse = ([name, option]: OptionEntry) =>
+    option.getHiddenCount ? headerOptions.includes(name) : isFault(option);
+  return warnings.length > 0 || active.some(changesResponse);
+}
+
+function isFault({ replace, changeError, changePage, changeBody, getWait }: Option): boolean {
+  return Boolean(replace ?? changeError ?? changePage ?? changeBody ?? getWait);
 }
 
 const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
@@ -146,13 +165,11 @@ async function changeBody(
 /** Sets the headers that list the applied and the invalid options, and the headers for caches. */
 function setPreferenceHeaders(
   headers: Headers,
-  { formatted, headerOptions, warnings }: FaultOptions,
+  { formatted, warnings }: FaultOptions,
   applied: OptionName[],
+  isPrivate: boolean,
 ): void {
   const faults = applied.filter((name) => !OPTIONS[name].getHiddenCount);
-  // Caches do not vary on `Prefer`, so they must not store this response, and a 304 must not update a stored page (RFC 9111, 4.3.4).
-  const isPrivate =
-    warnings.length > 0 || faults.length > 0 || applied.some((name) => headerOptions.includes(name));
   if (isPrivate) headers.delete("ETag");
   // Caches must revalidate a response without a fault, because the next response may have a fault.
   if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHE_CONTROL))

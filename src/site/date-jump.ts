@@ -23,11 +23,9 @@ export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
     query.delete(JUMP_DATE_PARAMETER);
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
-    const { state, statistics } = await getCachedStore(c.env).getStatistics((work) =>
-      c.executionCtx.waitUntil(work),
-    );
-    const hidden = (faultOptions && createGetHiddenCount(faultOptions)?.(state.count)) ?? 0;
-    const { page, day } = findPageByDate(statistics.days, date, state.count - hidden);
+    const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
+    const hidden = (faultOptions && createGetHiddenCount(faultOptions)?.(snapshot.count)) ?? 0;
+    const { page, day } = findPageByDate(statistics.days, date, snapshot.count - hidden);
     query.set("page", String(page));
     if (prefersHtml(c)) query.set(JUMP_DATE_PARAMETER, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);

@@ -1,5 +1,4 @@
 import { ROAD_USERS, type TrafficRecord } from "../records/record.ts";
-import type { Store } from "./state.ts";
 
 /**
  * The number of records in a block of any store: a multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block.
@@ -22,9 +21,6 @@ export interface PlaceRange {
   first: number;
   last: number;
 }
-
-/** Thrown if a block of a load is missing. */
-export class MissingBlockError extends Error {}
 
 /** The stored fields, in the order of a line. `model_name` is not stored, because all records have the same value. */
 const STORED_FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
@@ -55,18 +51,6 @@ export function formatBlock(lines: string): string {
 /** Formats a record as a line of a block. */
 export function encodeRecord(record: TrafficRecord): string {
   return JSON.stringify(STORED_FIELDS.map((field) => record[field]));
-}
-
-/**
- * Reads blocks. If a block is missing, all blocks are read again from the primary database, because a replica may lag.
- * @throws MissingBlockError
- */
-export async function requireBlocks(store: Store, load: string, numbers: number[]): Promise<string[]> {
-  let texts = await store.readBlocks(load, numbers);
-  if (texts.includes(null)) texts = await store.readBlocks(load, numbers, true);
-  const missing = texts.indexOf(null);
-  if (missing >= 0) throw new MissingBlockError(`Block ${numbers[missing]} of load ${load} is missing`);
-  return texts as string[];
 }
 
 /**

@@ -3,7 +3,7 @@ import { type CachedStore, createCachedStore } from "./cached-store.ts";
 import { createD1Store, toSqlDatabase } from "./d1.ts";
 import { createKvStore, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
-import type { Store } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** An environment that can contain a store in the memory of the process. The package and the tests use this store instead of a binding. */
 export interface StoreEnv extends Env {
@@ -15,12 +15,12 @@ const cachedStores = new WeakMap<Env, CachedStore>();
 
 /**
  * Returns the store of an environment, behind the cache of this instance.
- * @param maxBytes The size of the cache, if this call creates it. The benchmark passes 0
+ * @param maxBlocks The size of the cache, if this call creates it. The benchmark passes 0
  */
-export function getCachedStore(env: Env, maxBytes?: number): CachedStore {
+export function getCachedStore(env: Env, maxBlocks?: number): CachedStore {
   let store = cachedStores.get(env);
   if (!store) {
-    store = createCachedStore(createStore(env), env.STORE ?? "", maxBytes);
+    store = createCachedStore(createStore(env), env.STORE ?? "", maxBlocks);
     cachedStores.set(env, store);
   }
   return store;

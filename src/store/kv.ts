@@ -1,14 +1,14 @@
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { retry, SHORT_PAUSES } from "./retry.ts";
-import { NOTHING_LOADED, parseState, type Store } from "./state.ts";
+import { NOTHING_LOADED, parseSnapshot } from "./snapshot.ts";
+import type { Store } from "./store.ts";
 
 /*
  * The collection in a KV namespace. Reads of a key are eventually consistent: for up to 60 seconds, a location may return the previous
- * value or report that the key is missing. Each response still uses one state. The key of a block contains the name of its load, names
+ * value or report that the key is missing. Each response still uses one snapshot. The key of a block contains the id of its snapshot, ids
  * are never reused, and the writer stores the state when the blocks are visible everywhere.
  */
 
-/** A KV namespace: the worker's binding, the wrangler command line, or local files. Transient errors are retried. */
+/** A KV namespace: the worker's binding, the wrangler command line, or local files. */
 export interface KeyValueStore {
   /**
    * Reads values. The value of a missing key is null.
@@ -19,8 +19,8 @@ export interface KeyValueStore {
 
 export const STATE_KEY = "state";
 
-export function getBlockKey(load: string, number: number): string {
-  return `block/${load}/${number}`;
+export function getBlockKey(id: string, number: number): string {
+  return `block/${id}/${number}`;
 }
 
 /** The cache lifetime of the state in seconds: the minimum that KV allows, because the state changes. */
@@ -31,28 +31,21 @@ const BLOCK_CACHE_TTL = 86_400;
 
 export function createKvStore(namespace: KeyValueStore): Store {
   return {
-    async readState() {
+    async readCurrent() {
       const [text] = await namespace.get([STATE_KEY], STATE_CACHE_TTL);
-      return { state: typeof text === "string" ? parseState(text) : NOTHING_LOADED };
+      return { snapshot: typeof text === "string" ? parseSnapshot(text) : NOTHING_LOADED };
     },
-    readBlocks: (load, numbers) =>
+    readBlocks: (id, numbers) =>
       namespace.get(
-        numbers.map((number) => getBlockKey(load, number)),
+        numbers.map((number) => getBlockKey(id, number)),
         BLOCK_CACHE_TTL,
       ),
   };
 }
 
-/** Wraps the worker's binding, with retries. */
+/** Wraps the worker's binding. */
 export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
-  const policy = { isTransient, ...SHORT_PAUSES };
   return {
-    get: (keys, cacheTtl) =>
-      Promise.all(keys.map((key) => retry(() => namespace.get(key, { type: "text", cacheTtl }), policy))),
+    get: (keys, cacheTtl) => Promise.all(keys.map((key) => namespace.get(key, { type: "text", cacheTtl }))),
   };
-}
-
-/** KV errors contain a status, as in `KV GET failed: 500 Internal Server Error`. */
-function isTransient(error: unknown): boolean {
-  return /KV GET failed: (5\d\d|429)|Network connection lost/.test(String(error));
 }

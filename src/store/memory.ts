@@ -1,20 +1,21 @@
 import type { Block } from "./block.ts";
-import type { State, Store } from "./state.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Store } from "./store.ts";
 
 /**
  * Creates a store in the memory of a process, for the package and for tests. The collection never changes.
  * @param blocks The blocks of the records and of the statistics
  */
-export function createMemoryStore(state: State, blocks: Iterable<Block>): Store {
+export function createMemoryStore(snapshot: Snapshot, blocks: Iterable<Block>): Store {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   // UTF-8 takes less memory than strings, which can have two bytes per character.
   const encoded = new Map(Array.from(blocks, ({ number, text }) => [number, encoder.encode(text)]));
   return {
-    readState: async () => ({ state }),
-    readBlocks: async (load, numbers) =>
+    readCurrent: async () => ({ snapshot }),
+    readBlocks: async (id, numbers) =>
       numbers.map((number) => {
-        const bytes = load === state.load ? encoded.get(number) : undefined;
+        const bytes = id === snapshot.id ? encoded.get(number) : undefined;
         return bytes ? decoder.decode(bytes) : null;
       }),
   };

@@ -1,12 +1,13 @@
 import type { Fetcher } from "@cloudflare/workers-types";
-import { parseState, type Store } from "./state.ts";
+import { parseSnapshot } from "./snapshot.ts";
+import type { Store } from "./store.ts";
 
 /** The folder of the seed in the static assets. Clients cannot read this folder, because the worker handles all paths below /api/. */
 export const SEED_PATH = "/api/seed";
 
 /** Returns the path of a block. */
-export function getSeedBlockPath(load: string, number: number): string {
-  return `${SEED_PATH}/${load}/${number}.json`;
+export function getSeedBlockPath(id: string, number: number): string {
+  return `${SEED_PATH}/${id}/${number}.json`;
 }
 
 export const SEED_STATE_PATH = `${SEED_PATH}/state.json`;
@@ -24,11 +25,11 @@ export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
     throw new Error(`The static asset ${path} cannot be read: status ${response.status}`);
   };
   return {
-    async readState() {
+    async readCurrent() {
       const text = await read(SEED_STATE_PATH);
       if (text === null) throw new Error("The deployment contains no seed. Run `npm run build`.");
-      return { state: parseState(text) };
+      return { snapshot: parseSnapshot(text) };
     },
-    readBlocks: (load, numbers) => Promise.all(numbers.map((number) => read(getSeedBlockPath(load, number)))),
+    readBlocks: (id, numbers) => Promise.all(numbers.map((number) => read(getSeedBlockPath(id, number)))),
   };
 }

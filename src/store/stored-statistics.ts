@@ -1,6 +1,6 @@
 import { type Counts, NO_COUNTS } from "../records/record.ts";
-import { type Block, requireBlocks } from "./block.ts";
-import type { Store } from "./state.ts";
+import type { Block } from "./block.ts";
+import { requireBlocks, type Store } from "./store.ts";
 
 /**
  * The statistics of one day in UTC (`YYYY-MM-DD`): the number of records, of records with `camera_ok` `False`, of records with
@@ -61,16 +61,16 @@ export function encodeStatistics(statistics: Statistics): Block[] {
 }
 
 /**
- * Reads the statistics of a load.
- * @param load The name of the load; empty if nothing was ever loaded
+ * Reads the statistics of a snapshot.
+ * @param id Empty if nothing was ever loaded
  * @throws MissingBlockError if a piece is missing
  * @throws Error if the statistics are damaged
  */
-export async function readStatistics(store: Store, load: string): Promise<Statistics> {
-  if (load === "") return NO_STATISTICS;
+export async function readStatistics(store: Store, id: string): Promise<Statistics> {
+  if (id === "") return NO_STATISTICS;
   let json = "";
   for (let number = 0; ; number--) {
-    const [piece = ""] = await requireBlocks(store, load, [number]);
+    const [piece = ""] = await requireBlocks(store, id, [number]);
     json += piece;
     if (!piece.endsWith(CONTINUED)) break;
     json = json.slice(0, -CONTINUED.length);

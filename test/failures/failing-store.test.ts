@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toHealthState } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
-import { NOTHING_LOADED } from "../../src/store/state.ts";
-import { STATE_MAX_AGE_MS } from "../../src/store/state-cache.ts";
+import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
+import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
 import { createInstance, getLogLines } from "../memory-service.ts";
-import { createControlledStore, makeState } from "../store/controlled-store.ts";
+import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
 
-const createTestStore = () => createControlledStore(makeState(BLOCK_SIZE + 1));
+const createTestStore = () => createControlledStore(makeSnapshot(BLOCK_SIZE + 1));
 
 /** The headers of `/healthz` do not include `Allow`. */
 const HEALTH = {
@@ -52,14 +52,14 @@ test("a current copy is confirmed by the state alone, even while the store fails
   const condition = { "if-none-match": "*" };
   await checkExchanges(fetch, { send: `${PATH}?page=last` });
   await checkExchanges(fetch, { send: PATH, with: condition, status: 304 });
-  expect(reads).toEqual(["state and block last"]);
+  expect(reads).toEqual(["state"]);
   control.fails = true;
-  vi.advanceTimersByTime(STATE_MAX_AGE_MS);
+  vi.advanceTimersByTime(MAX_AGE_MS);
   await checkExchanges(
     fetch,
     { send: PATH, with: condition, status: 304 },
     { send: PATH, ...UNAVAILABLE },
-    { send: PATH, with: { ...condition, prefer: "fail=0" }, status: 503 },
+    { send: PATH, with: { ...condition, prefer: "fail=0" }, status: 304 },
   );
 });
 
@@ -67,11 +67,11 @@ test("if the store hangs, the health check is 503 after three seconds, and later
   const { store, control } = createTestStore();
   const { fetch } = createInstance(store);
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-  control.delay = new Promise(() => {});
+  control.delayMs = 3_600_000;
   const checked = checkExchanges(fetch, { send: "/healthz", ...HEALTH });
   await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
   await checked;
-  control.delay = Promise.resolve();
+  control.delayMs = 0;
   await checkExchanges(fetch, { send: "/healthz" });
 });
 

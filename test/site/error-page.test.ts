@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { createControlledStore, makeState } from "../store/controlled-store.ts";
+import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
 import { extractText, IN_BROWSER, parseShownResponse } from "./html-view.ts";
 
 const PATH = "/api/tf1/records/";
@@ -63,7 +63,7 @@ test.each([
 
 test.each(["/", PATH])("if the store fails, %s shows when to try again", async (path) => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const { store, control } = createControlledStore(makeState(0));
+  const { store, control } = createControlledStore(makeSnapshot(0));
   control.fails = true;
   const page = await (await createInstance(store).fetch(`${path}?page=2&x=1`, IN_BROWSER)).text();
   const advice = "Service temporarily unavailable, try again later. Try again after 5 seconds";

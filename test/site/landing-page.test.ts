@@ -3,7 +3,7 @@ import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
 import { Page } from "../../src/records/record.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
-import type { Store } from "../../src/store/state.ts";
+import type { Store } from "../../src/store/store.ts";
 import { context, createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { extractText, IN_BROWSER } from "./html-view.ts";
@@ -149,13 +149,13 @@ describe("the landing page shows the sources of the records:", () => {
 describe("the landing page is created", () => {
   test("from statistics and records that are read once for each load, origin and setting", async () => {
     const numbers: number[] = [];
-    const readBlocks: Store["readBlocks"] = (load, requested) => {
+    const readBlocks: Store["readBlocks"] = (id, requested) => {
       numbers.push(...requested);
-      return service.store.readBlocks(load, requested);
+      return service.store.readBlocks(id, requested);
     };
     const { env } = createInstance({ ...service.store, readBlocks });
-    // A cache of 100 bytes stores nothing.
-    getCachedStore(env, 100);
+    // A cache for 0 blocks stores nothing.
+    getCachedStore(env, 0);
     const app = createApp();
     const open = async (origin: string, init = {}) => {
       const text = await (await app.fetch(new Request(origin, init), env, context)).text();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { generateRecords } from "../../data/generator.ts";
 import { BLOCK_SIZE, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
-import { NOTHING_LOADED } from "../../src/store/state.ts";
+import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import {
   encodeStatistics,
   NO_STATISTICS,
@@ -57,6 +57,6 @@ test("statistics of several pieces stay the same, even if a piece ends with a sp
   const statistics: Statistics = { ...NO_STATISTICS, sources };
   const pieces = encodeStatistics(statistics);
   expect(pieces.filter(({ text }) => text.endsWith(" \n")).length).toBeGreaterThan(1);
-  const store = createMemoryStore({ ...NOTHING_LOADED, load: "a" }, pieces);
+  const store = createMemoryStore({ ...NOTHING_LOADED, id: "a" }, pieces);
   expect(await readStatistics(store, "a")).toEqual(statistics);
 });

@@ -8,13 +8,13 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import { createSeedStore } from "../../src/store/seed.ts";
-import type { Store } from "../../src/store/state.ts";
+import type { Store } from "../../src/store/store.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { useWorker } from "../worker.ts";
-import { formatResults, makeNewestFirst, readAll, readPage, waitUntil } from "./reader.ts";
+import { formatResults, makeNewestFirst, readAll, readPage } from "./reader.ts";
 import { openLocalStores, openWorkerStore } from "./stores.ts";
 
 interface Loadable {
@@ -60,35 +60,34 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
   const createInstance = () => createCachedStore(store, "test");
 
   test("is an empty collection before the first load; a seed store fails instead", async () => {
-    if (name === "seed") return expect(store.readState()).rejects.toThrow("The deployment contains no seed");
-    const state = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
-    expect(await store.readState()).toEqual({ state });
-    expect(await createInstance().getStatistics(waitUntil)).toEqual({ state, statistics: NO_STATISTICS });
+    if (name === "seed")
+      return expect(store.readCurrent()).rejects.toThrow("The deployment contains no seed");
+    const snapshot = { id: "", count: 0, loaded_at: null, source: "" };
+    expect(await store.readCurrent()).toEqual({ snapshot });
+    expect(await createInstance().getStatistics()).toEqual({ snapshot, statistics: NO_STATISTICS });
     for (const page of [1, "last"] as const)
       expect(await readPage(createInstance(), page)).toMatchObject({ count: 0, results: "[]" });
-    expect((await readPage(createInstance(), 2)).results).toBeUndefined();
+    expect(await readPage(createInstance(), 2)).toBeUndefined();
   });
 
   test.each([0, 1, 14, 15, 16, 31, 194, 195, 196, 210, 391, 585])(
     "serves every page of %i records to a new instance",
     async (count) => {
       const records = makeNewestFirst(count);
-      const previous = await store.readState().catch(() => undefined);
       const long = "x".repeat(78);
       await load(records, ["a 'source'", "Zählung\n", long]);
-      const { state, records: stored } = await readAll(store);
-      expect(state).toMatchObject({ count, source: `a 'source', Z?hlung?, ${long}` });
-      expect(state.load).toMatch(/^[0-9a-z]{19,20}$/);
-      if (/d1|kv/.test(name)) expect(state.sequence).toBe(Number(previous?.state.sequence) + 1);
+      const { snapshot, records: stored } = await readAll(store);
+      expect(snapshot).toMatchObject({ count, source: `a 'source', Z?hlung?, ${long}` });
+      expect(snapshot.id).toMatch(/^[0-9a-z]{19,20}$/);
       expect(stored).toEqual(records);
       const last = getLastPage(count);
       for (let page = 1; page <= last; page++)
-        expect((await readPage(createInstance(), page)).results).toBe(formatResults(records, page));
+        expect((await readPage(createInstance(), page))?.results).toBe(formatResults(records, page));
       expect(await readPage(createInstance(), "last")).toMatchObject({
         number: last,
         results: formatResults(records, last),
       });
-      expect((await readPage(createInstance(), last + 1)).results).toBeUndefined();
+      expect(await readPage(createInstance(), last + 1)).toBeUndefined();
     },
   );
 
@@ -102,10 +101,10 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       return { ...record, id, camera_pk, camera_ref: refs[index % refs.length] ?? "", ...counts };
     });
     await load(records, ["道'".repeat(30_000)]);
-    const { state, records: stored } = await readAll(store);
-    expect(state.source).toMatch(/^[?']{97}\.\.\.$/);
+    const { snapshot, records: stored } = await readAll(store);
+    expect(snapshot.source).toMatch(/^[?']{97}\.\.\.$/);
     expect(stored).toEqual(records);
-    const { statistics } = await createInstance().getStatistics(waitUntil);
+    const { statistics } = await createInstance().getStatistics();
     expect(statistics).toMatchObject({ sources: ["道'".repeat(30_000)], source_count: 1 });
   });
 });

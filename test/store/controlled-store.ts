@@ -3,63 +3,39 @@ import type { GetHiddenCount, PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Block, getBlockNumber } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
-import type { BlockSelector, State, StateRead, Store } from "../../src/store/state.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { Store } from "../../src/store/store.ts";
 import { toCollection } from "../records/sample.ts";
 import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
 
-/**
- * Creates the state of a load. The name of the load determines its records.
- * @param first The index in `RECORDS` of the newest record of the load
- */
-export function makeState(count: number, sequence = 1, first = 0): State {
-  const load = `${count}-from-${first}`;
-  return { load, count, loaded_at: "2025-01-01T00:00:00.000Z", sequence, source: "test" };
+/** Creates a snapshot with `count` records. */
+export function makeSnapshot(count: number): Snapshot {
+  return { id: `of-${count}`, count, loaded_at: "2025-01-01T00:00:00.000Z", source: "test" };
 }
 
 const RECORDS = makeNewestFirst(2_500);
 
-/** Returns the records of a load, newest first. */
-export function getRecords(load: string): TrafficRecord[] {
-  const [count = 0, first = 0] = load.split("-from-").map(Number);
-  return RECORDS.slice(first, first + count);
+/** Returns the records of a snapshot, newest first. */
+function getRecords(id: string): TrafficRecord[] {
+  return RECORDS.slice(-Number(id.replace("of-", "")));
 }
 
-/** The blocks by load. */
-const loads = new Map<string, Block[]>();
+/** The blocks by snapshot. */
+const blocks = new Map<string, Block[]>();
 
-export function findBlock(load: string, number: number): string | null {
-  const blocks = loads.get(load) ?? [...toCollection(getRecords(load)).blocks()];
-  loads.set(load, blocks);
-  return blocks.find((block) => block.number === number)?.text ?? null;
+function findBlock(id: string, number: number): string | null {
+  const found = blocks.get(id) ?? [...toCollection(getRecords(id)).blocks()];
+  blocks.set(id, found);
+  return found.find((block) => block.number === number)?.text ?? null;
 }
-
-/**
- * Adds the selected block to a state, as a store does that reads both in one step.
- * @param read Returns the text of a block, or null if it is missing
- */
-export function readStateWithBlock(
-  state: State,
-  withBlock: BlockSelector,
-  read: (load: string, number: number) => string | null,
-): StateRead {
-  const number = withBlock === "last" ? getBlockNumber(state.count) : withBlock;
-  const text = read(state.load, number);
-  return text === null ? { state } : { state, block: { number, text } };
-}
-
-/** The result of reading a page past the end. */
-export const NO_PAGE = { count: undefined, number: undefined, results: undefined };
 
 /** The behavior of the store, which a test can change during a read. */
 interface Control {
-  state: State;
-  /** The previous state, if a replica or a KV location still returns it. */
-  replica?: State;
+  current: Snapshot;
   fails: boolean;
-  delay: Promise<unknown>;
   /** The duration of each read. */
   delayMs?: number;
-  /** The load whose blocks are missing. */
+  /** The snapshot whose blocks are missing. */
   hidden?: string;
   /** The number of the damaged block. */
   damaged?: number | undefined;
@@ -67,43 +43,38 @@ interface Control {
 
 /**
  * Creates an instance with a store whose delays and failures the test controls.
- * @param kind `d1` reads the state and a block in one step, `kv` in two steps
+ * @param kind `d1` reads the current snapshot and a block in one step, `kv` in two steps
  */
-export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", maxBytes?: number) {
+export function createControlledStore(initial: Snapshot, kind: "d1" | "kv" = "d1", maxBlocks?: number) {
   const reads: string[] = [];
-  const control: Control = { state: initial, fails: false, delay: Promise.resolve() };
+  const control: Control = { current: initial, fails: false };
   const respond = async <T>(operation: string, getResult: () => T): Promise<T> => {
     reads.push(operation);
-    const { fails, delay, delayMs } = control;
+    const { fails, delayMs } = control;
     const result = getResult();
-    await delay;
     if (delayMs) await new Promise<void>((resolve) => setTimeout(resolve, delayMs));
     if (fails) throw new Error("the store fails");
     return result;
   };
-  const read = (load: string, number: number) => {
-    if (load === control.hidden) return null;
-    return number === control.damaged ? "damaged" : findBlock(load, number);
+  const read = (id: string, number: number) => {
+    if (id === control.hidden) return null;
+    return number === control.damaged ? "damaged" : findBlock(id, number);
   };
   const store: Store = {
-    readState({ withBlock, fromPrimary = false } = {}) {
-      const readsBlockWithState = kind === "d1" && withBlock !== undefined;
-      const name = `state${readsBlockWithState ? ` and block ${withBlock}` : ""}${fromPrimary ? " (primary)" : ""}`;
-      return respond(name, () => {
-        const isLagging = kind === "kv" || !fromPrimary;
-        const state = (isLagging && control.replica) || control.state;
-        return readsBlockWithState ? readStateWithBlock(state, withBlock, read) : { state };
-      });
-    },
-    readBlocks: (load, numbers, fromPrimary = false) =>
-      respond(`block ${numbers}${fromPrimary ? " (primary)" : ""}`, () =>
-        numbers.map((number) => read(load, number)),
-      ),
+    readCurrent: (withBlock) =>
+      respond("state", () => {
+        const { current: snapshot } = control;
+        if (kind === "kv" || withBlock === undefined) return { snapshot };
+        const number = withBlock === "last" ? getBlockNumber(snapshot.count) : withBlock;
+        const text = read(snapshot.id, number);
+        return text === null ? { snapshot } : { snapshot, block: { number, text } };
+      }),
+    readBlocks: (id, numbers) => respond(`block ${numbers}`, () => numbers.map((number) => read(id, number))),
   };
-  const cache = createCachedStore(store, kind, maxBytes);
+  const cache = createCachedStore(store, kind, maxBlocks);
   const readServed = async (page: PageNumber, getHiddenCount?: GetHiddenCount) => {
-    const { count, number, results } = await readPage(cache, page, getHiddenCount);
-    return { count, number, results };
+    const found = await readPage(cache, page, getHiddenCount);
+    return found && { count: found.count, number: found.number, results: found.results };
   };
   return {
     cache,
@@ -111,9 +82,9 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     reads,
     control,
     read: readServed,
-    /** Expects that the instance serves these pages of the load with `count` records. */
+    /** Expects that the instance serves these pages of the snapshot with `count` records. */
     async serves(count: number, ...pages: number[]) {
-      const records = getRecords(makeState(count).load);
+      const records = getRecords(makeSnapshot(count).id);
       for (const number of pages)
         expect(await readServed(number)).toEqual({ count, number, results: formatResults(records, number) });
     },

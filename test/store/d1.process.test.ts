@@ -59,8 +59,8 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
     [[last], 1, 2],
     [["last"], 1, 2],
     [[1, last, last, "last"], blocks, 1 + blocks],
-    [[last + 1], 2, expect.toBeOneOf([2, 3, 4])],
-    [[600_479_950_316_066], 2, expect.toBeOneOf([2, 3, 4])],
+    [[last + 1], 1, expect.toBeOneOf([1, 2])],
+    [[600_479_950_316_066], 1, 1],
   ])("reads the pages %j in %i statements", async (pages, statements, rows) => {
     const { queries, read } = await countReads(pages);
     expect([queries.length, read]).toEqual([statements, rows]);

@@ -12,7 +12,7 @@ import { RejectedSwitchError, UnknownOutcomeError, type WritableStore } from "..
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
-import { DamagedStateError } from "../../src/store/state.ts";
+import { DamagedStateError } from "../../src/store/snapshot.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
 import { interceptCalls, listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
@@ -148,13 +148,13 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
 
   test("loads have different names, even if they start in the same millisecond or with a slow clock", async () => {
     await prepare(BEFORE);
-    const { load, sequence } = (await store.readState()).state;
+    const { id } = (await store.readCurrent()).snapshot;
     advanceTime(-ORPHAN_AGE_MS);
     const names = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
-    expect(new Set([load, ...names])).toHaveLength(3);
-    expect((await store.readState()).state).toMatchObject({ load: names[1], sequence: sequence + 2 });
+    expect(new Set([id, ...names])).toHaveLength(3);
+    expect((await store.readCurrent()).snapshot.id).toBe(names[1]);
     // In KV, a load that may be running is not removed.
-    expect(await listLoads(stores, name)).toEqual(name === "d1" ? [names[1]] : [...names, load].sort());
+    expect(await listLoads(stores, name)).toEqual(name === "d1" ? [names[1]] : [...names, id].sort());
   });
 
   test("a load of the seed is rejected after any load, and leaves no blocks", async () => {
@@ -174,7 +174,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect(await listLoads(stores, name)).toEqual([seed, "0running"].sort());
   });
 
-  const negative = { load: "a", count: -1, loaded_at: null, sequence: 1, source: "" };
+  const negative = { id: "a", count: -1, loaded_at: null, source: "" };
   const damage = {
     d1: ["DELETE FROM state", "UPDATE state SET count = -1"],
     kv: ["not a state", JSON.stringify(negative)],
@@ -183,7 +183,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     await prepare(BEFORE);
     if (name === "d1") await stores.database.write([written]);
     else await stores.namespace.put([{ key: STATE_KEY, value: written }]);
-    await expect(store.readState()).rejects.toThrow(DamagedStateError);
+    await expect(store.readCurrent()).rejects.toThrow(DamagedStateError);
     await loadRecords(store, ONE);
     expect((await readAll(store)).records).toEqual(ONE);
   });

@@ -7,7 +7,7 @@ import {
 } from "../../data/writer/kv-writer.ts";
 import { createLoadName } from "../../data/writer/writer.ts";
 import { getBlockKey, STATE_KEY } from "../../src/store/kv.ts";
-import { parseState } from "../../src/store/state.ts";
+import { parseSnapshot } from "../../src/store/snapshot.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
 import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
@@ -91,7 +91,7 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
   const [old = null] = await namespace.get([STATE_KEY], 60);
   const other = JSON.stringify({
     ...JSON.parse(String(old)),
-    load: "other",
+    id: "other",
     loaded_at: "2100-01-01T00:00:00Z",
   });
   let isPut = false;
@@ -147,10 +147,9 @@ test("a load into a local namespace removes unfinished loads before, and the rep
 test.each([
   "no JSON",
   "null",
-  '{"load":"a","count":1,"sequence":1}',
-  '{"load":"a","count":1,"source":""}',
-  '{"load":"a","count":1.5,"sequence":1,"source":""}',
-  '{"load":"a","count":1,"sequence":1,"source":"","loaded_at":1}',
+  '{"id":"a","count":1}',
+  '{"id":"a","count":1.5,"source":""}',
+  '{"id":"a","count":1,"source":"","loaded_at":1}',
 ])("the state %j is damaged", (text) =>
-  expect(() => parseState(text)).toThrow(`The stored state is damaged: ${text}. Load the records again.`),
+  expect(() => parseSnapshot(text)).toThrow(`The stored state is damaged: ${text}. Load the records again.`),
 );

@@ -3,11 +3,10 @@ import { readRecords } from "../../data/load-content.ts";
 import { type GetHiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { CachedStore } from "../../src/store/cached-store.ts";
-import type { State, Store } from "../../src/store/state.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { createStatistics, makeRecords } from "../records/sample.ts";
-
-export const waitUntil = () => {};
 
 /** Creates sample records, newest first. */
 export function makeNewestFirst(count: number): TrafficRecord[] {
@@ -16,11 +15,13 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
 
 /**
  * Reads a page as the route of the collection does.
- * @returns `results` is undefined if the state has no such page
+ * @returns undefined if the page is past the end
  */
 export async function readPage(cache: CachedStore, page: PageNumber, getHiddenCount?: GetHiddenCount) {
-  const { state, found } = await cache.getPage(page, getHiddenCount, waitUntil);
-  return { state, number: found?.location.number, count: found?.location.count, results: found?.results };
+  const found = await cache.getPage(page, { getHiddenCount });
+  if (!found) return undefined;
+  const { snapshot, location, results } = found;
+  return { snapshot, number: location.number, count: location.count, results };
 }
 
 /** Formats the results of a page. */
@@ -29,13 +30,13 @@ export function formatResults(newestFirst: readonly TrafficRecord[], page: numbe
 }
 
 /** Reads all records of a store, newest first. Fails if the statistics do not match. */
-export async function readAll(store: Store): Promise<{ state: State; records: TrafficRecord[] }> {
-  const { state } = await store.readState({ fromPrimary: true });
-  const records = await Array.fromAsync(readRecords(store, state));
-  if (state.load !== "") {
-    const statistics = await readStatistics(store, state.load);
+export async function readAll(store: Store): Promise<{ snapshot: Snapshot; records: TrafficRecord[] }> {
+  const { snapshot } = await store.readCurrent();
+  const records = await Array.fromAsync(readRecords(store, snapshot));
+  if (snapshot.id !== "") {
+    const statistics = await readStatistics(store, snapshot.id);
     const { sources, source_count } = statistics;
     expect(statistics).toEqual({ ...createStatistics(records), sources, source_count });
   }
-  return { state, records };
+  return { snapshot, records };
 }

@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { createWritableD1Store, MIGRATIONS_FOLDER } from "../../data/writer/d1-writer.ts";
+import {
+  createWritableD1Store,
+  MIGRATIONS_FOLDER,
+  type WritableDatabase,
+} from "../../data/writer/d1-writer.ts";
 import { createWritableKvStore } from "../../data/writer/kv-writer.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
@@ -26,7 +30,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
   const write = (key: string, value: string | null) => {
     history.set(key, [...(history.get(key) ?? []), { at: getTrueTime(), value }]);
-    if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).load);
+    if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).id);
   };
   return () => {
     const shown = new Map<string, number>();
@@ -55,8 +59,14 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
   };
 }
 
-/** Creates a D1 database in SQLite, with a replica that lags. */
+/** Creates a store in a simulated D1 database. */
 export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwitch): OpenLocation {
+  const database = createSimulatedDatabase(random, lagMs, onSwitch);
+  return () => createWritableD1Store(database);
+}
+
+/** Creates a D1 database in SQLite, with a replica that lags. */
+export function createSimulatedDatabase(random: Random, lagMs: number, onSwitch: OnSwitch): WritableDatabase {
   const [primary, replica] = [openDatabase(), openDatabase()];
   const pending: { at: number; statements: string[] }[] = [];
   let current: unknown = "";
@@ -71,7 +81,7 @@ export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwi
     pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, getTrueTime() + random() * lagMs), statements });
     return changes;
   };
-  const database: Parameters<typeof createWritableD1Store>[0] = {
+  return {
     async query(sql, parameters, fromPrimary) {
       catchUp();
       return (fromPrimary ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
@@ -80,7 +90,6 @@ export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwi
     run: async (sql) => write([sql]),
     batchBytes: 1,
   };
-  return () => createWritableD1Store(database);
 }
 
 function openDatabase(): DatabaseSync {

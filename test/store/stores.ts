@@ -38,7 +38,7 @@ export async function openLocalStores(): Promise<Stores> {
     open: (name) =>
       name === "d1" ? createWritableD1Store(database) : createWritableKvStore(namespace, false, 0),
     async clear() {
-      await database.write(["DELETE FROM block", "UPDATE state SET load = '', count = 0, sequence = 0"]);
+      await database.write(["DELETE FROM block", "UPDATE state SET load = '', count = 0"]);
       await namespace.delete(await namespace.list());
     },
   };

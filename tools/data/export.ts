@@ -24,14 +24,14 @@ export interface ExportOptions extends StoreChoice, Output {}
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
   await withStore({ ...choice, notify: printNotice }, async ({ name, location, store }) => {
-    const { state } = await store.readState({ fromPrimary: true });
-    if (state.load === "") throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
-    await writeRecords("exporting", requireValid(readRecords(store, state)), {
+    const { snapshot } = await store.readCurrent();
+    if (snapshot.id === "") throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
+    await writeRecords("exporting", requireValid(readRecords(store, snapshot)), {
       format,
       out,
-      total: state.count,
+      total: snapshot.count,
     });
-    if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);
+    if (out !== "-") console.log(`Exported ${formatCount(snapshot.count, "record")}.`);
   });
 }
 

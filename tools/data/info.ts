@@ -2,7 +2,8 @@ import { escapeInvisible } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withStore } from "../../data/writer/open-store.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
-import type { State, Store } from "../../src/store/state.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { Store } from "../../src/store/store.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
 
 export interface InfoOptions extends StoreChoice {
@@ -17,33 +18,35 @@ type Line = [name: string, value: string | number];
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, location, store }) => {
-    const { state, statistics, error } = await readSummary(store);
+    const { snapshot, statistics, error } = await readSummary(store);
     const { remote = false, json } = options;
-    if (json) console.log(escapeInvisible(JSON.stringify({ store: name, remote, ...state, statistics })));
-    else if (state.load === "") console.log(`Nothing is loaded in the ${name} store (${location}).`);
-    else console.log(alignLines([["store", `${name} (${location})`], ...listLines(state, statistics)]));
+    const { id: load, ...rest } = snapshot;
+    if (json)
+      console.log(escapeInvisible(JSON.stringify({ store: name, remote, load, ...rest, statistics })));
+    else if (load === "") console.log(`Nothing is loaded in the ${name} store (${location}).`);
+    else console.log(alignLines([["store", `${name} (${location})`], ...listLines(snapshot, statistics)]));
     if (error !== undefined) throw error;
   });
 }
 
-/** Reads the state and its statistics. If the statistics cannot be read, tries again, because a new load may have replaced them. */
+/** Reads the current snapshot and its statistics. If the statistics cannot be read, tries again, because a new load may have replaced them. */
 async function readSummary(
   store: Store,
   attempts = 2,
-): Promise<{ state: State; statistics?: Statistics; error?: unknown }> {
-  const { state } = await store.readState({ fromPrimary: true });
+): Promise<{ snapshot: Snapshot; statistics?: Statistics; error?: unknown }> {
+  const { snapshot } = await store.readCurrent();
   try {
-    return { state, statistics: await readStatistics(store, state.load) };
+    return { snapshot, statistics: await readStatistics(store, snapshot.id) };
   } catch (error) {
-    return attempts > 1 ? readSummary(store, attempts - 1) : { state, error };
+    return attempts > 1 ? readSummary(store, attempts - 1) : { snapshot, error };
   }
 }
 
-function listLines({ loaded_at, load, count, source }: State, statistics: Statistics | undefined): Line[] {
+function listLines({ loaded_at, id, count, source }: Snapshot, statistics: Statistics | undefined): Line[] {
   return [
     ["loaded at", loaded_at ?? "unknown"],
     ["sources", statistics ? listSources(statistics) : source],
-    ["load", load],
+    ["load", id],
     ["records", count],
     ...(statistics ? listStatistics(count, statistics) : []),
   ];

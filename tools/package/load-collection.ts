@@ -1,7 +1,7 @@
 import { hashContent, listSeedFiles } from "../../data/load-content.ts";
 import { type StageOptions, stageFiles, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/state.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Reports the progress and the warnings of a load. */
@@ -22,9 +22,8 @@ export async function loadCollection(
     warn(`Warning: set the counts of ${staged.zeroed} records with camera_ok "False" to 0.`);
   try {
     const { count, source, blocks } = staged;
-    const load = hashContent(version, blocks());
-    const state = { load, count, loaded_at: new Date().toISOString(), sequence: 1, source };
-    return createMemoryStore(state, blocks());
+    const id = hashContent(version, blocks());
+    return createMemoryStore({ id, count, loaded_at: new Date().toISOString(), source }, blocks());
   } finally {
     staged.close();
   }

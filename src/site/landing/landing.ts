@@ -6,8 +6,7 @@ import { getLastValue, getOrigin, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, formatEnvelope, getLastPage } from "../../records/page.ts";
 import { getCachedStore } from "../../store/create-store.ts";
-import type { WaitUntil } from "../../store/retry.ts";
-import type { State } from "../../store/state.ts";
+import type { Snapshot } from "../../store/snapshot.ts";
 import { HTML_HEADERS } from "../html-middleware.ts";
 import { renderLanding, type SamplePage } from "./landing-page.tsx";
 import { createSummary, groupStatistics } from "./summary.ts";
@@ -24,16 +23,16 @@ export function createLanding(): Hono<AppEnv> {
     const format = getLastValue(new URL(c.req.url).searchParams, "format");
     const representation = negotiate(format, c.req.header("Accept"));
     const statistics = await getStatistics(c);
-    const { state } = statistics;
+    const { snapshot } = statistics;
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     const headers = { "Cache-Control": PAGE_CACHE_CONTROL };
     const summary = createSummary(statistics, origin, c.env);
     if (representation === "json") return c.json(summary, 200, headers);
     const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
-    const key = [state.load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
+    const key = [snapshot.id, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
     let html = latest?.key === key ? latest.html : undefined;
     if (html === undefined) {
-      const sample = summary.count > 0 ? await getSamplePage(c, origin, state) : undefined;
+      const sample = summary.count > 0 ? await getSamplePage(c, origin, snapshot) : undefined;
       html = `<!doctype html>${renderLanding(summary, sample)}`;
       // Do not cache HTML without the sample page, because the next request may be able to read the sample page.
       if (sample || summary.count === 0) latest = { key, html };
@@ -47,30 +46,30 @@ export function createLanding(): Hono<AppEnv> {
   return landing;
 }
 
-/** Caches the grouped statistics of the latest load. */
+/** Caches the grouped statistics of the latest snapshot. */
 function createStatisticsCache() {
   let latest: ReturnType<typeof groupStatistics> | undefined;
   return async (c: AppContext) => {
-    const store = getCachedStore(c.env);
-    const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
-    const { load } = await store.getState(waitUntil);
-    if (latest?.state.load !== load) latest = groupStatistics(await store.getStatistics(waitUntil));
+    const statistics = await getCachedStore(c.env).getStatistics();
+    if (latest?.snapshot.id !== statistics.snapshot.id) latest = groupStatistics(statistics);
     return latest;
   };
 }
 
 /**
  * Gets page 2, because its response has both links. If the collection has only one page, gets page 1.
- * @returns undefined if the page cannot be read, or belongs to a different load than the statistics
+ * @returns undefined if the page cannot be read, or belongs to a different snapshot than the statistics
  */
-async function getSamplePage(c: AppContext, origin: string, state: State): Promise<SamplePage | undefined> {
-  const number = Math.min(2, getLastPage(state.count));
+async function getSamplePage(
+  c: AppContext,
+  origin: string,
+  snapshot: Snapshot,
+): Promise<SamplePage | undefined> {
+  const number = Math.min(2, getLastPage(snapshot.count));
   try {
-    const page = await getCachedStore(c.env).getPage(number, undefined, (work) =>
-      c.executionCtx.waitUntil(work),
-    );
-    if (!page.found || page.state.load !== state.load) return undefined;
-    const { location, results } = page.found;
+    const page = await getCachedStore(c.env).getPage(number);
+    if (page?.results === undefined || page.snapshot.id !== snapshot.id) return undefined;
+    const { location, results } = page;
     const url = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
     const envelope = JSON.parse(formatEnvelope(location, results, url));
     return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };

@@ -2,20 +2,20 @@ import type { Env } from "../../bindings.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
 import { getRateLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH, getLastPage } from "../../records/page.ts";
-import type { State } from "../../store/state.ts";
-import type { Day, Statistics } from "../../store/stored-statistics.ts";
+import type { SnapshotStatistics } from "../../store/cached-store.ts";
+import type { Day } from "../../store/stored-statistics.ts";
 
 /** The data of the landing page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/** Replaces the days of the statistics with periods. Grouping many days is slow, so call this once for each load. */
-export function groupStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
+/** Replaces the days of the statistics with periods. Grouping many days is slow, so call this once for each snapshot. */
+export function groupStatistics({ snapshot, statistics }: SnapshotStatistics) {
   const { days, ...rest } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
   const failing = periods.reduce((sum, period) => sum + period.failing, 0);
   const unknown = periods.reduce((sum, period) => sum + period.unknown, 0);
-  const camera_ok = { True: state.count - failing - unknown, False: failing, null: unknown };
-  return { state, statistics: { ...rest, days: days.length, camera_ok, unit, periods } };
+  const camera_ok = { True: snapshot.count - failing - unknown, False: failing, null: unknown };
+  return { snapshot, statistics: { ...rest, days: days.length, camera_ok, unit, periods } };
 }
 
 /**
@@ -24,7 +24,7 @@ export function groupStatistics({ state, statistics }: { state: State; statistic
  * @param settings The settings of this deployment
  */
 export function createSummary(
-  { state, statistics }: ReturnType<typeof groupStatistics>,
+  { snapshot, statistics }: ReturnType<typeof groupStatistics>,
   origin: string,
   settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
 ) {
@@ -36,10 +36,10 @@ export function createSummary(
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + OPENAPI_PATH,
     /** The URL of the seed as one file; null unless the seed is served. The package does not contain the file. */
-    seed_url: state.source === "generated" && settings.STORE !== "memory" ? `${origin}/seed.csv.gz` : null,
-    count: state.count,
-    pages: getLastPage(state.count),
-    loaded_at: state.loaded_at,
+    seed_url: snapshot.source === "generated" && settings.STORE !== "memory" ? `${origin}/seed.csv.gz` : null,
+    count: snapshot.count,
+    pages: getLastPage(snapshot.count),
+    loaded_at: snapshot.loaded_at,
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),
     /** Whether requests can have faults. */

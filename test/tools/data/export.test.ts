@@ -60,9 +60,9 @@ test("an export fails if nothing is loaded, and if the collection is replaced wh
   }
   expect(existsSync(join(folder, "empty")), "reading creates no folder").toBe(false);
   const { store, load: replace } = await createMemoryService(makeRecords(300));
-  const { state } = await store.readState();
+  const { snapshot } = await store.readCurrent();
   replace(makeRecords(400));
-  await expect(Array.fromAsync(readRecords(store, state))).rejects.toThrow(
+  await expect(Array.fromAsync(readRecords(store, snapshot))).rejects.toThrow(
     "The collection was replaced while it was being read. Run the command again.",
   );
 });

@@ -73,7 +73,7 @@ describe("through the real wrangler,", () => {
     const served = createLoadName(Date.now() - 50 * 3_600_000);
     const abandoned = createLoadName(Date.now() - 25 * 3_600_000);
     const loaded_at = new Date(Date.now() - 49 * 3_600_000).toISOString();
-    pairs.set("state", JSON.stringify({ load: served, count: 0, loaded_at, sequence: 1, source: "" }));
+    pairs.set("state", JSON.stringify({ id: served, count: 0, loaded_at, source: "" }));
     for (const name of [served, abandoned]) pairs.set(`block/${name}/0`, "{}");
     const has = (name: string) => [...pairs.keys()].some((key) => key.includes(name));
     const count = BLOCK_SIZE + 1;
@@ -112,7 +112,7 @@ describe("through the real wrangler,", () => {
   test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
     const pairs = api.namespaces.get(NAMESPACE_ID)!;
     const loaded_at = new Date(Date.now() - 3_600_000).toISOString();
-    pairs.set("state", JSON.stringify({ load: "old", count: 0, loaded_at, sequence: 1, source: "" }));
+    pairs.set("state", JSON.stringify({ id: "old", count: 0, loaded_at, source: "" }));
     const set = pairs.set.bind(pairs);
     vi.spyOn(pairs, "set").mockImplementation((key, value) => {
       if (key === "state") Object.assign(api, { rejected: /GET .*\/keys/, rejectionCode: 10_000 });

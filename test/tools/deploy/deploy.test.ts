@@ -146,7 +146,7 @@ describe.concurrent("in an account with KV", async () => {
       `[[kv_namespaces]] in wrangler.toml has no id. Create a namespace with \`npx wrangler kv namespace create ${WORKER}-kv\``,
     );
     project.configure("[[kv_namespaces]]", `[[kv_namespaces]]\nid = "${NAMESPACE}"`);
-    const state = { load: createLoadName(Date.now()), count: 0, loaded_at: null, sequence: 1, source: "own" };
+    const state = { id: createLoadName(Date.now()), count: 0, loaded_at: null, source: "own" };
     const loaded = new Map([["state", JSON.stringify(state)]]);
     api.namespaces.set(NAMESPACE, new Map(loaded));
     api.isLagging = true;

@@ -1,0 +1,10 @@
+/** Reads of a store time out after this time, because clients prefer an error to a longer wait. */
+export const READ_TIMEOUT_MS = 3_000;
+
+/** Rejects if the work takes too long. The work itself cannot be stopped. */
+export async function withTimeout<T>(work: Promise<T>, timeoutMs = READ_TIMEOUT_MS): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const onTimeout = () => timeout.reject(new Error(`The store did not respond within ${timeoutMs} ms`));
+  const timer = setTimeout(onTimeout, timeoutMs);
+  return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,56 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import type { WritableDatabase } from "../../data/writer/d1-writer.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
+import { currentRequest, type Random, wait } from "./virtual-clock.ts";
+
+/** The behavior of a simulated D1 database. */
+export interface Behavior {
+  /** The maximum duration of a successful read. Two reads, of a replica and then of the primary database, must not time out. */
+  latencyMs: number;
+  /** The share of the reads that fail, hang or take long during a failure of the database. */
+  failureRate: number;
+}
+
+/** Creates a promise that never settles. One promise for all simulations would retain all handlers in memory. */
+export const createPendingPromise = () => new Promise<never>(() => {});
+
+const OUTCOMES = ["hangs", "hangs", "takes long", "fails", "fails"] as const;
+
+/** Creates the binding of a worker to a database. Its reads take time, overlap, hang and fail. */
+export function createFailingBinding(database: WritableDatabase, behavior: Behavior, random: Random) {
+  const seen = { failsUntil: 0, failedAt: 0, reads: 0 };
+  const drawOutcome = () => {
+    const isFailing = Date.now() < seen.failsUntil && random() < behavior.failureRate;
+    return isFailing ? OUTCOMES[Math.floor(random() * OUTCOMES.length)] : "works";
+  };
+  /** Runs a query at a random time of the read. The timers belong to the database, so they continue after the end of the request. */
+  const read = async (sql: string, parameters: (string | number)[], fromPrimary: boolean) => {
+    const outcome = drawOutcome();
+    const durationMs = random() * (outcome === "takes long" ? 20_000 : behavior.latencyMs);
+    if (outcome !== "works") seen.failedAt = Date.now() + READ_TIMEOUT_MS;
+    if (outcome === "hangs") return createPendingPromise();
+    const beforeMs = random() * durationMs;
+    await wait(beforeMs);
+    const results = await database.query(sql, parameters, fromPrimary);
+    await wait(durationMs - beforeMs);
+    if (outcome === "fails") throw new Error("the database fails");
+    return { results };
+  };
+  /** The runtime ends the work of a request together with the request, without notice. */
+  const readForRequest = async (...query: Parameters<typeof read>) => {
+    const request = currentRequest.getStore();
+    seen.reads += 1;
+    const outcome = await currentRequest.exit(() => read(...query)).catch((error: Error) => error);
+    if (request?.isOver) return createPendingPromise();
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  };
+  const withSession = (constraint: string) => ({
+    prepare: (sql: string) => ({
+      bind: (...parameters: (string | number)[]) => ({
+        all: () => readForRequest(sql, parameters, constraint === "first-primary"),
+      }),
+    }),
+  });
+  return { seen, binding: { withSession } as unknown as D1Database };
+}

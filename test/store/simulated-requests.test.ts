@@ -1,0 +1,197 @@
+import { beforeAll, expect, test } from "vitest";
+import { createWritableD1Store, type WritableDatabase } from "../../data/writer/d1-writer.ts";
+import { createApp } from "../../src/app.ts";
+import type { Env } from "../../src/bindings.ts";
+import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import type { Page, TrafficRecord } from "../../src/records/record.ts";
+import { BLOCK_SIZE } from "../../src/store/block.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
+import { PATH } from "../http-suite/exchange.ts";
+import { context, ORIGIN } from "../memory-service.ts";
+import { createFailingBinding, createPendingPromise } from "./failing-database.ts";
+import { makeNewestFirst } from "./reader.ts";
+import { createSimulatedDatabase } from "./simulated-stores.ts";
+import { loadRecords } from "./stores.ts";
+import { currentRequest, type Random, simulate, wait } from "./virtual-clock.ts";
+
+/** The number of histories, with 160 requests each. The weekly job simulates more. */
+const HISTORIES = 30 * Number(process.env.SIMULATED_DAYS ?? 3);
+
+/** The maximum duration of a request. */
+const MAX_RESPONSE_MS = 7_000;
+
+/** The maximum time for which a replaced snapshot is served while the store works. */
+const MAX_STALE_MS = 9_000;
+
+/** The maximum age of the snapshot without the page of a 404, at the start of the request. */
+const MAX_404_AGE_MS = 1_000;
+
+/** How long after a failed read the service may still show it. */
+const RECOVERY_MS = 10_000;
+
+const SIZES = [0, 1, 15, 16, 190, BLOCK_SIZE, BLOCK_SIZE + 1, 400, 4 * BLOCK_SIZE];
+
+/** Each load has different records, so that records of a different load are noticed. */
+const RECORDS = makeNewestFirst(20_000);
+
+/** A snapshot and the time when it was current. A restored backup has another period. */
+interface Period {
+  id: string;
+  from: number;
+  to: number;
+}
+
+/** Loads records and restores backups, and writes down which snapshot was current when. */
+function createHistory(random: Random, lagMs: number) {
+  const contents = new Map<string, TrafficRecord[]>([["", []]]);
+  const periods: Period[] = [{ id: "", from: Date.now(), to: Number.POSITIVE_INFINITY }];
+  const database = createSimulatedDatabase(random, lagMs, (id) => {
+    periods.at(-1)!.to = Date.now();
+    periods.push({ id, from: Date.now(), to: Number.POSITIVE_INFINITY });
+  });
+  const opened = createWritableD1Store(database);
+  let offset = 0;
+  const load = async () => {
+    const size = SIZES[Math.floor(random() * SIZES.length)]!;
+    offset = (offset + size) % (RECORDS.length - 1_000);
+    const records = RECORDS.slice(offset, offset + size);
+    const write: typeof opened.write = async (id, blocks) => {
+      contents.set(id, records);
+      await wait(random() * 500);
+      return opened.write(id, blocks);
+    };
+    await loadRecords({ ...opened, write }, records);
+  };
+  return { database, contents, periods, load };
+}
+
+/** Returns the statements that restore the current content of a database. */
+async function backUp(database: WritableDatabase): Promise<string[]> {
+  const quote = (value: unknown) => (typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : value);
+  const dump = async (table: string) => {
+    const rows = await database.query(`SELECT * FROM ${table}`, [], true);
+    const inserts = rows.map((row) => `INSERT INTO ${table} VALUES (${Object.values(row).map(quote)})`);
+    return [`DELETE FROM ${table}`, ...inserts.map((sql) => sql.replaceAll(",,", ",NULL,"))];
+  };
+  return [...(await dump("block")), ...(await dump("state"))];
+}
+
+/** Writes until `isOver`: loads, backups and restored backups. */
+async function write(
+  { database, load }: ReturnType<typeof createHistory>,
+  random: Random,
+  isOver: () => boolean,
+) {
+  let backup: string[] | undefined;
+  while (!isOver()) {
+    await wait(random() * random() * 100_000);
+    if (backup && random() < 0.2) await database.write(backup);
+    else await load();
+    if (random() < 0.3) backup = await backUp(database);
+  }
+}
+
+/** Simulates instances, their database and their clients for some minutes or hours. Returns the problems of the responses. */
+async function simulateHistory(random: Random): Promise<string[]> {
+  const history = createHistory(random, random() < 0.5 ? 0 : random() * 20_000);
+  // Impatient clients of one cached page, so that only the age of the snapshot decides.
+  const isBusy = random() < 0.2;
+  const latencyMs = !isBusy && random() < 0.7 ? 20 + random() * 300 : random() * 1_400;
+  const failureRate = isBusy || random() < 0.5 ? 0 : random();
+  const { seen, binding } = createFailingBinding(history.database, { latencyMs, failureRate }, random);
+  const abortRate = isBusy ? 0.9 : random() < 0.7 ? 0 : random();
+  const app = createApp();
+  const createInstance = (): Env => ({ STORE: "d1", DB: binding, RATE_LIMIT: "off" });
+  const instances = [createInstance(), createInstance()];
+  const problems: string[] = [];
+  const sendRequest = async () => {
+    const page = isBusy ? "1" : drawPage(random);
+    const env = instances[Math.floor(random() * instances.length)]!;
+    const startedAt = Date.now();
+    const request = new Request(`${ORIGIN}${PATH}?page=${page}`);
+    const state = { isOver: false };
+    const end = random() < abortRate ? wait(random() * 500) : createPendingPromise();
+    const response = await Promise.race([
+      currentRequest.run(state, async () => app.fetch(request, env, context)),
+      end,
+    ]);
+    state.isOver = true;
+    if (!response) return;
+    const works = seen.failedAt < startedAt - RECOVERY_MS;
+    const problem = await findProblem(history, { page, works, startedAt, endedAt: Date.now() }, response);
+    if (problem) problems.push(`${problem}: ${response.status} for page ${page} at ${startedAt}`);
+  };
+  await history.load();
+  let isOver = false;
+  const writing = write(history, random, () => isOver);
+  const requests: Promise<void>[] = [];
+  for (let sent = 0; sent < 160; sent++) {
+    await wait(isBusy ? random() * 400 : drawPause(random));
+    if (random() < 0.05) seen.failsUntil = Date.now() + random() * 20_000;
+    if (random() < 0.02) instances[0] = createInstance();
+    requests.push(sendRequest());
+  }
+  await Promise.all(requests);
+  isOver = true;
+  await writing;
+  return problems;
+}
+
+/** Half of the requests are concurrent, some come after seconds, and a few after minutes. */
+function drawPause(random: Random): number {
+  const kind = random();
+  if (kind < 0.5) return 0;
+  if (kind < 0.8) return random() * 1_500;
+  return random() * (kind < 0.98 ? 7_000 : 120_000);
+}
+
+function drawPage(random: Random): string {
+  return random() < 0.1 ? "last" : String(Math.ceil(random() * (random() < 0.7 ? 12 : 50)));
+}
+
+interface PageRequest {
+  page: string;
+  startedAt: number;
+  endedAt: number;
+  /** Whether no read failed for a while. */
+  works: boolean;
+}
+
+/** Finds out what is wrong with a response. */
+async function findProblem(
+  { contents, periods }: ReturnType<typeof createHistory>,
+  { page, startedAt, endedAt, works }: PageRequest,
+  response: Response,
+): Promise<string | undefined> {
+  const listCurrent = (from: number) =>
+    periods.filter((period) => period.from <= endedAt && period.to >= from);
+  const getNumber = (records: TrafficRecord[]) =>
+    page === "last" ? getLastPage(records.length) : Number(page);
+  if (endedAt - startedAt > MAX_RESPONSE_MS) return "the response takes too long";
+  if (response.status === 503) return works ? "an error although the store works" : undefined;
+  if (response.status === 404) {
+    const lacksPage = ({ id }: Period) => Number(page) > getLastPage(contents.get(id)!.length);
+    return listCurrent(startedAt - MAX_404_AGE_MS).some(lacksPage) ? undefined : "404 for an existing page";
+  }
+  const [, shown = ""] = /^"(.*?)-/.exec(response.headers.get("ETag") ?? "") ?? [];
+  const records = contents.get(shown)!;
+  const first = PAGE_SIZE * (getNumber(records) - 1);
+  const { count, results }: Page = JSON.parse(await response.text());
+  if (count !== records.length) return "the count of a different snapshot";
+  if (JSON.stringify(results) !== JSON.stringify(records.slice(first, first + PAGE_SIZE)))
+    return "records of a different page or snapshot";
+  if (works && !listCurrent(startedAt - MAX_STALE_MS).some(({ id }) => id === shown))
+    return "a stale snapshot";
+  return undefined;
+}
+
+// The service hashes its origin once, and that takes real time.
+beforeAll(async () => {
+  const env = { STORE: "memory", MEMORY: createMemoryStore(NOTHING_LOADED, []), RATE_LIMIT: "off" };
+  await createApp().fetch(new Request(ORIGIN + PATH), env, context);
+});
+
+test("in a random history, each response uses one snapshot and is fresh", async () => {
+  await simulate(HISTORIES, async (random) => expect(await simulateHistory(random)).toEqual([]));
+});
