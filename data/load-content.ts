@@ -13,7 +13,7 @@ export interface Collection {
   count: number;
   /** The source of the records, for the snapshot. */
   source: string;
-  /** Yields the blocks of the load: the records, newest first, and then the pieces of the statistics. */
+  /** Yields the blocks: the records, newest first, and then the pieces of the statistics. */
   blocks(): Iterable<Block>;
 }
 
@@ -71,7 +71,7 @@ export function encodeCollection(
 }
 
 /**
- * Derives the name of a load from its content: the same content has the same name.
+ * Derives the id of a snapshot from its content: the same content has the same id.
  * @param salt A string that is hashed in front of the content
  */
 export function hashContent(salt: string, blocks: Iterable<Block>): string {
@@ -109,7 +109,7 @@ async function readPart(
 ): Promise<TrafficRecord[]> {
   const numbers = getBlockNumbers({ first, last });
   try {
-    const texts = await requireBlocks(store, snapshot.id, numbers);
+    const texts = await requireBlocks(store, snapshot, numbers);
     const blocks = numbers.map((number, index) => parseBlock(snapshot.count, number, texts[index] ?? ""));
     return decodeRange({ first, last }, blocks);
   } catch (error) {

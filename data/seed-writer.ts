@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createMemoryStore } from "../src/store/memory.ts";
-import { getSeedBlockPath, SEED_PATH, SEED_STATE_PATH } from "../src/store/seed.ts";
+import { getSeedBlockPath, SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import type { Snapshot } from "../src/store/snapshot.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { type Collection, hashContent, listSeedFiles, readRecords } from "./load-content.ts";
 import { describeCounts, stageFiles } from "./staging.ts";
 import type { StoreChoice } from "./writer/configuration.ts";
 import { withLock, withMigratedStore } from "./writer/open-store.ts";
+import { requireStorable } from "./writer/stored-snapshot.ts";
 import { replaceCollection } from "./writer/writer.ts";
 
 /** A file with all records of the seed. Clients can download this file instead of reading all pages. */
@@ -30,21 +31,21 @@ export async function writeSeedAssets(assets: string): Promise<void> {
 
 /** Replaces the collection in static assets. */
 export async function replaceAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
-  const unnamed: Snapshot = { id: "", count, loaded_at: null, source };
-  const records = readRecords(createMemoryStore(unnamed, blocks()), unnamed);
+  const temporary: Snapshot = { id: "temporary", count, loaded_at: null, source };
+  const records = readRecords(createMemoryStore(temporary, blocks()), temporary);
   const csv = CSV_HEADER + (await Array.fromAsync(records, formatCsvLine)).join("");
   const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
-  const stateFile = join(assets, SEED_STATE_PATH);
-  const stateText = JSON.stringify({ ...unnamed, id });
-  if (existsSync(stateFile) && readFileSync(stateFile, "utf8") === stateText) return;
+  const file = join(assets, SEED_SNAPSHOT_PATH);
+  const text = JSON.stringify(requireStorable({ id, count, loaded_at: null, source }));
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   mkdirSync(join(folder, id), { recursive: true });
   for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);
   writeFileSync(join(assets, SEED_CSV), compress(csv));
-  // Last, because a server may be running. When it then misses a block of the previous snapshot, it reads the state again.
-  writeFileSync(stateFile, stateText);
+  // Last, because a server may be running. When it then misses a block of the previous snapshot, it reads the current snapshot again.
+  writeFileSync(file, text);
   for (const name of readdirSync(folder))
-    if (name !== id && name !== basename(SEED_STATE_PATH)) rmSync(join(folder, name), { recursive: true });
+    if (name !== id && name !== basename(SEED_SNAPSHOT_PATH)) rmSync(join(folder, name), { recursive: true });
 }
 
 /** Compresses to the same bytes on every system: byte 9 identifies the system, and 255 means unknown (RFC 1952, 2.3.1). */
@@ -64,7 +65,7 @@ const LOCK_WAIT_MS = 60_000;
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ name, location, store }) => {
-    const isEmpty = async () => (await store.readCurrent()).snapshot.id === "";
+    const isEmpty = async () => (await store.readCurrent()).snapshot.id === null;
     if (!(await isEmpty())) return;
     console.log(`Nothing is loaded in the ${name} store (${location}). Loading the seed.`);
     const staged = await stageFiles(listSeedFiles());

@@ -16,7 +16,7 @@ import {
   parsePageNumber,
 } from "./records/page.ts";
 import { getCachedStore } from "./store/create-store.ts";
-import type { Snapshot } from "./store/snapshot.ts";
+import type { MaybeSnapshot } from "./store/snapshot.ts";
 
 /** The error for every invalid page number, as in Django REST Framework. */
 const invalidPage = () => new HttpError(404, { detail: "Invalid page." });
@@ -107,7 +107,7 @@ async function respondPage(
   const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   const hash = await getVersionHash(c, origin);
   const ifNoneMatch = isComplete ? undefined : c.req.header("If-None-Match");
-  const isNotModified = (snapshot: Snapshot, location: PageLocation) =>
+  const isNotModified = (snapshot: MaybeSnapshot, location: PageLocation) =>
     matchesETag(ifNoneMatch, formatETag(snapshot, location, hash));
   const page = await getCachedStore(c.env).getPage(number, {
     getHiddenCount,
@@ -134,8 +134,8 @@ async function respondPage(
  * Formats the entity-tag of a page. It contains everything that can change the body: the snapshot for the records, and a hash of the
  * origin for the links and of the version of the code for the format.
  */
-function formatETag({ id }: Snapshot, { count, number }: PageLocation, hash: string): string {
-  return `"${id}-${count}-${number}-${hash}"`;
+function formatETag({ id }: MaybeSnapshot, { count, number }: PageLocation, hash: string): string {
+  return `"${id ?? "empty"}-${count}-${number}-${hash}"`;
 }
 
 /** The latest hash in an entity-tag, cached because hashing is slow. Caches one hash only, because clients can send any `Host`. */

@@ -4,9 +4,9 @@ import { logFailedRequest, rejectMethod, unavailable } from "./http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "./http/headers.ts";
 import { requireSettings } from "./settings.ts";
 import { createStore } from "./store/create-store.ts";
-import type { Snapshot } from "./store/snapshot.ts";
+import type { MaybeSnapshot } from "./store/snapshot.ts";
 import type { CurrentSnapshot } from "./store/store.ts";
-import { withTimeout } from "./store/timeout.ts";
+import { READ_TIMEOUT_MS, withTimeout } from "./store/timeout.ts";
 
 const PATH = "/healthz";
 
@@ -27,7 +27,7 @@ health.get(PATH, async (c) => {
   try {
     requireSettings(c.env);
     const { snapshot } = await readSharedSnapshot(c);
-    return c.json({ status: "ok", ...details, state: toHealthState(snapshot, Date.now()) });
+    return c.json({ status: "ok", ...details, snapshot: describeSnapshot(snapshot, Date.now()) });
   } catch (error) {
     logFailedRequest(error, c);
     const { message, status, headers } = unavailable();
@@ -44,21 +44,20 @@ health.all(PATH, rejectMethod);
 function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
   const now = Date.now();
   const latestRead = latestReads.get(c.env);
-  if (latestRead && now - latestRead.at < READ_MAX_AGE_MS) return withTimeout(latestRead.reading);
-  const reading = withTimeout(createStore(c.env).readCurrent());
+  if (latestRead && now - latestRead.at < READ_MAX_AGE_MS)
+    return withTimeout(latestRead.reading, READ_TIMEOUT_MS);
+  const reading = withTimeout(createStore(c.env).readCurrent(), READ_TIMEOUT_MS);
   latestReads.set(c.env, { at: now, reading });
   c.executionCtx.waitUntil(reading.catch(() => undefined));
   return reading;
 }
 
-/** Returns the current snapshot for monitors. Unknown values are null. The age of the load is never negative, even if clocks differ. */
-export function toHealthState({ id, count, loaded_at, source }: Snapshot, now: number) {
+/**
+ * Describes the current snapshot for monitors. Unknown values are null.
+ * @param now Milliseconds since 1970. The age is never negative, even if clocks differ
+ */
+export function describeSnapshot({ id, count, loaded_at, source }: MaybeSnapshot, now: number) {
   const age = Math.floor((now - Date.parse(loaded_at ?? "")) / 1000);
-  return {
-    load: id === "" ? null : id,
-    count,
-    loaded_at,
-    age_seconds: Number.isNaN(age) ? null : Math.max(0, age),
-    source,
-  };
+  const age_seconds = Number.isNaN(age) ? null : Math.max(0, age);
+  return { id, count, loaded_at, age_seconds, source };
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
-import { createLoadName } from "../data/writer/writer.ts";
+import { createSnapshotId } from "../data/writer/stored-snapshot.ts";
 import { createApp } from "../src/app.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { StoreEnv } from "../src/store/create-store.ts";
@@ -98,7 +98,7 @@ export async function createMemoryService(
   const instance = createInstance(store, options);
   const load: MemoryService["load"] = (records, sources = []) => {
     const { count, source, blocks } = toCollection(records.toReversed(), sources);
-    const id = createLoadName(Date.now());
+    const id = createSnapshotId(Date.now());
     const snapshot = { id, count, loaded_at: new Date().toISOString(), source };
     current = createMemoryStore(snapshot, blocks());
     instance.clearCache();

@@ -8,7 +8,7 @@ import { MIGRATIONS_FOLDER } from "../data/writer/d1-writer.ts";
 import { replaceCollection } from "../data/writer/writer.ts";
 import type { Env } from "../src/bindings.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
-import type { Snapshot } from "../src/store/snapshot.ts";
+import type { MaybeSnapshot } from "../src/store/snapshot.ts";
 import { getBundleFolder } from "./bundled-worker.ts";
 import { requireDocumented } from "./openapi-check.ts";
 import { toCollection } from "./records/sample.ts";
@@ -111,7 +111,7 @@ export async function loadInto(
   store: StoreName,
   records: TrafficRecord[],
   sources?: string[],
-): Promise<Snapshot> {
+): Promise<MaybeSnapshot> {
   const writable = openWorkerStore(env, store);
   await replaceCollection(writable, toCollection(records.toReversed(), sources));
   return (await writable.readCurrent()).snapshot;

@@ -6,7 +6,7 @@ import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
 import { type Configuration, readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/constants.ts";
 import { createOpenApiDocument, type OpenApiDocument } from "../src/openapi.ts";
-import { SEED_STATE_PATH } from "../src/store/seed.ts";
+import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { requireValidSettings } from "./check-settings.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 
@@ -85,7 +85,7 @@ async function prepareSeed(): Promise<void> {
   const isDev = WRANGLER_COMMAND === "dev";
   await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
     // Continues with the last valid seed. After a failed build, `wrangler dev` would not respond to requests until the next build.
-    if (!isDev || !existsSync(join(DIST, "assets", SEED_STATE_PATH))) throw error;
+    if (!isDev || !existsSync(join(DIST, "assets", SEED_SNAPSHOT_PATH))) throw error;
     console.error(`${error.message}\nThe last valid seed stays in use.`);
   });
   // `npm start` has already prepared the store. This build does not get the arguments that select the store.

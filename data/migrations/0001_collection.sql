@@ -1,26 +1,26 @@
--- The blocks of a load: its records and its statistics. The name of a load is never reused.
+-- The blocks of snapshots: their records and statistics. The id of a snapshot is never reused.
 CREATE TABLE block (
-  load TEXT NOT NULL,
+  snapshot TEXT NOT NULL,
   number INTEGER NOT NULL, -- 1, 2, ... for the records, newest first; 0, -1, ... for the pieces of the statistics
   text TEXT NOT NULL, -- up to 195 records, newest first: a JSON array with one record per line, each an array of its values
-  PRIMARY KEY (load, number)
+  PRIMARY KEY (snapshot, number)
 ) STRICT, WITHOUT ROWID;
 
--- The current collection: always exactly one row.
-CREATE TABLE state (
+-- The snapshot that is served: always exactly one row.
+CREATE TABLE current_snapshot (
   only INTEGER PRIMARY KEY CHECK (only = 1),
-  load TEXT NOT NULL, -- empty if nothing was ever loaded
+  id TEXT, -- null if nothing was ever loaded
   count INTEGER NOT NULL,
   loaded_at TEXT,
   source TEXT NOT NULL -- the source of the records
 ) STRICT;
 
-INSERT INTO state (only, load, count, source) VALUES (1, '', 0, '');
+INSERT INTO current_snapshot (only, count, source) VALUES (1, 0, '');
 
 -- The current records as a table, for queries in SQL. Each query reads all blocks.
 CREATE VIEW records AS
 SELECT
-  195 * (block.number - 1) + line.key + 1 AS place,
+  195 * (block.number - 1) + line.key + 1 AS position,
   line.value ->> 0 AS id,
   line.value ->> 1 AS camera_pk,
   line.value ->> 2 AS camera_ref,
@@ -33,4 +33,4 @@ SELECT
   line.value ->> 9 AS motorcycles,
   line.value ->> 10 AS buses,
   'tf1' AS model_name
-FROM state JOIN block ON block.load = state.load AND block.number > 0 JOIN json_each(block.text) AS line;
+FROM current_snapshot JOIN block ON block.snapshot = current_snapshot.id AND block.number > 0 JOIN json_each(block.text) AS line;

@@ -90,7 +90,7 @@ function openLocalStore(
   const opened = { name, location, close: () => database.close() };
   if (name === "kv") {
     const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));
-    return { ...opened, store: createWritableKvStore(namespace, true) };
+    return { ...opened, store: createWritableKvStore(namespace, { isLocal: true }) };
   }
   const store = createWritableD1Store(createLocalDatabase(database));
   return { ...opened, store, migrate: () => applyMigrations(database) };

@@ -29,7 +29,10 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
     return {
       name,
       location,
-      store: createWritableKvStore(createRemoteNamespace(choice), false, choice.propagationMs),
+      store: createWritableKvStore(createRemoteNamespace(choice), {
+        isLocal: false,
+        propagationMs: choice.propagationMs,
+      }),
     };
   const database = createRemoteDatabase(choice);
   const migrate = async () => {
@@ -88,7 +91,7 @@ function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
   };
 }
 
-/** Replaces the parameters of a query, which are numbers and names of loads, because wrangler accepts no parameters. */
+/** Replaces the parameters of a query, which are numbers and ids, because wrangler accepts no parameters. */
 function inlineParameters(sql: string, parameters: (string | number)[]): string {
   return sql.replaceAll(/\?(\d+)/g, (_, number) => {
     const value = parameters[Number(number) - 1];

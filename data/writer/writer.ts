@@ -1,13 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../src/store/block.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Collection } from "../load-content.ts";
 import { formatCount } from "../messages.ts";
 import type { StoreName } from "./configuration.ts";
+import { createSnapshotId, requireStorable } from "./stored-snapshot.ts";
 
-/** The snapshot of a new load. The store adds `loaded_at`. */
-export type NewSnapshot = Omit<Snapshot, "loaded_at">;
+export interface SwitchOptions {
+  /** The number of blocks of the snapshot, including the pieces of the statistics. */
+  blocks: number;
+  /** Whether to fail if anything was ever loaded. */
+  onlyIfEmpty: boolean;
+}
 
 /** A store that commands write to. All methods throw if the store fails. */
 export interface WritableStore extends Store {
@@ -15,21 +19,19 @@ export interface WritableStore extends Store {
   batchBytes: number;
   /** How long readers may see the store as it was before a write, in milliseconds. */
   propagationMs: number;
-  /** Stores blocks of a load. Readers do not see the blocks before the switch. */
-  write(load: string, blocks: Block[]): Promise<void>;
-  /** Finds the blocks of a load that the store lost although their write succeeded. */
-  findMissingBlocks(load: string, numbers: number[]): Promise<number[]>;
+  /** Stores blocks of a snapshot. Readers do not see them before the switch. */
+  write(id: string, blocks: Block[]): Promise<void>;
+  /** Finds the blocks of a snapshot that the store lost although their write succeeded. */
+  findMissingBlocks(id: string, numbers: number[]): Promise<number[]>;
   /**
-   * Switches readers to a load.
-   * @param blocks The number of its blocks, including the pieces of the statistics
-   * @param onlyIfEmpty Whether to fail if anything was ever loaded
+   * Switches readers to a snapshot.
    * @throws RejectedSwitchError if the switch did not happen and never will. After any other error, it may have happened
    */
-  switchTo(next: NewSnapshot, blocks: number, onlyIfEmpty: boolean): Promise<void>;
-  /** Deletes the blocks of replaced and unfinished loads that no reader and no running load can still need. */
+  switchTo(next: Snapshot, options: SwitchOptions): Promise<void>;
+  /** Deletes the blocks of replaced snapshots and unfinished loads that no reader and no running load can still need. */
   sweep(): Promise<void>;
   /** Deletes blocks of a load that failed before its switch. */
-  discard(load: string, numbers: number[]): Promise<void>;
+  discard(id: string, numbers: number[]): Promise<void>;
 }
 
 /** A store that a command has opened. */
@@ -43,13 +45,13 @@ export interface OpenedStore {
   close?(): void;
 }
 
-/** Thrown if the store did not switch to a load, and will not. */
+/** Thrown if the store did not switch to a snapshot, and will not. */
 export class RejectedSwitchError extends Error {}
 
 /** The message of a switch that is rejected because of `onlyIfEmpty`. */
 export const SEED_REJECTED = "The seed was not loaded because something else was loaded in the meantime.";
 
-/** Thrown if a switch failed and the store does not show the load. Readers may need the blocks of the load, so the blocks stay. */
+/** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
 export class UnknownOutcomeError extends Error {}
 
 export interface WriteOptions {
@@ -68,7 +70,7 @@ export interface WriteOptions {
 /**
  * Replaces the collection. Readers are switched to the new blocks when all of them are stored. If the load fails or is interrupted
  * before the switch, the previous records are still served.
- * @returns The name of the load
+ * @returns The id of the new snapshot
  * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
  */
 export async function replaceCollection(
@@ -77,7 +79,7 @@ export async function replaceCollection(
   options: WriteOptions = {},
 ): Promise<string> {
   const { onlyIfEmpty = false, onWarning = () => {} } = options;
-  const name = createLoadName(Date.now());
+  const id = createSnapshotId(Date.now());
   if (!onlyIfEmpty) await store.sweep();
   const written = new Set<number>();
   /** Writes all blocks, or the missing ones, and returns the numbers of the blocks that the store lost. */
@@ -85,11 +87,11 @@ export async function replaceCollection(
     for (const blocks of batchBlocks(collection.blocks(), store.batchBytes, missing)) {
       // Before the attempt, because some blocks may be stored even if it fails.
       for (const { number } of blocks) written.add(number);
-      await store.write(name, blocks);
+      await store.write(id, blocks);
       if (!missing) options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
     }
     await waitForPropagation(store, options);
-    return new Set(await store.findMissingBlocks(name, [...written]));
+    return new Set(await store.findMissingBlocks(id, [...written]));
   };
   try {
     const missing = await write();
@@ -100,10 +102,10 @@ export async function replaceCollection(
     }
     options.onSwitch?.();
     const { count, source } = collection;
-    await switchState(store, { id: name, count, source }, written.size, options);
+    const next = requireStorable({ id, count, source, loaded_at: new Date().toISOString() });
+    await switchReaders(store, next, { blocks: written.size, onlyIfEmpty }, options);
   } catch (error) {
-    if (!(error instanceof UnknownOutcomeError))
-      await store.discard(name, [...written]).catch(() => undefined);
+    if (!(error instanceof UnknownOutcomeError)) await store.discard(id, [...written]).catch(() => undefined);
     throw error;
   }
   const warn = ({ message }: Error) =>
@@ -111,7 +113,7 @@ export async function replaceCollection(
       `The new records are being served. The replaced blocks could not be deleted, and a later load deletes them. The reason:\n${message}`,
     );
   if (!onlyIfEmpty) await store.sweep().catch(warn);
-  return name;
+  return id;
 }
 
 /** Groups blocks into batches. @param numbers Only the blocks with these numbers, if given */
@@ -137,15 +139,15 @@ async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: 
   await new Promise((resolve) => setTimeout(resolve, propagationMs));
 }
 
-/** Switches readers. After an error, the state shows whether the switch happened, unless the state cannot be read. */
-async function switchState(
+/** Switches readers. After an error, the current snapshot shows whether the switch happened, unless it cannot be read. */
+async function switchReaders(
   store: WritableStore,
-  next: NewSnapshot,
-  blocks: number,
+  next: Snapshot,
+  switchOptions: SwitchOptions,
   options: WriteOptions,
 ): Promise<void> {
   try {
-    await store.switchTo(next, blocks, options.onlyIfEmpty === true);
+    await store.switchTo(next, switchOptions);
   } catch (cause) {
     const isRejected = cause instanceof RejectedSwitchError;
     if (!isRejected) await waitForPropagation(store, options);
@@ -154,21 +156,4 @@ async function switchState(
     if (isRejected) throw cause;
     throw new UnknownOutcomeError(String(Object(cause).message), { cause });
   }
-}
-
-/** The length of the start time in the name of a load. */
-const TIME_LENGTH = 9;
-
-/**
- * Creates the name of a load: the time, so that names sort by time and old blocks can be recognized, and random characters, so that
- * names are unique even if clocks are wrong.
- * @param now Milliseconds since 1970
- */
-export function createLoadName(now: number): string {
-  return now.toString(36).padStart(TIME_LENGTH, "0") + randomBytes(5).toString("hex");
-}
-
-/** Parses the start time of a load, by the clock of its writer, in milliseconds since 1970. */
-export function parseStartTime(name: string): number {
-  return Number.parseInt(name.slice(0, TIME_LENGTH), 36);
 }

@@ -7,7 +7,7 @@ export const JUMP_DATE_PARAMETER = "jump-date";
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** The largest page number whose places are safe integers. */
+/** The largest page number whose positions are safe integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /** The number of a page, from 1 (the newest records), or the last page. */
@@ -16,14 +16,14 @@ export type PageNumber = number | "last";
 /** Returns how many of the newest records are hidden, given the number of loaded records. */
 export type GetHiddenCount = (count: number) => number;
 
-/** The position of a page in the collection. */
+/** Where a page is in the collection. */
 export interface PageLocation {
   number: number;
   /** The number of pages in the collection. */
   pages: number;
   /** The number of records in the collection. */
   count: number;
-  /** The places of the first and the last record of the page. In an empty collection, `last` is less than `first`. */
+  /** The positions of the first and the last record of the page. In an empty collection, `last` is less than `first`. */
   first: number;
   last: number;
   /** The numbers of the neighboring pages; null if there is none. */
@@ -44,7 +44,7 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 }
 
 /**
- * Locates a page. The records have the places 1, 2, ... from the newest to the oldest.
+ * Locates a page. The records have the positions 1, 2, ... from the newest to the oldest.
  * @param total The number of loaded records
  * @param hidden The number of hidden records, the newest ones
  * @returns undefined if the page is past the end

@@ -9,15 +9,15 @@ export const BLOCK_SIZE = 195;
 
 /**
  * Consecutive records, newest first, as a JSON array with one record per line. Block 1 contains the newest records, and only the last
- * block of a load can have fewer than `BLOCK_SIZE` records. A block never changes.
+ * block of a snapshot can have fewer than `BLOCK_SIZE` records. A block never changes.
  */
 export interface Block {
   number: number;
   text: string;
 }
 
-/** Consecutive places, including both ends. Empty if `last` is less than `first`. Place 1 is the newest record. */
-export interface PlaceRange {
+/** Consecutive positions, including both ends. Empty if `last` is less than `first`. Position 1 is the newest record. */
+export interface PositionRange {
   first: number;
   last: number;
 }
@@ -30,13 +30,13 @@ export const RECORD_SEPARATOR = ",\n";
 const BLOCK_START = "[\n";
 const BLOCK_END = "\n]";
 
-/** Returns the number of the block that contains a place. The block of the last place, `count`, is the last block of a load. */
-export function getBlockNumber(place: number): number {
-  return Math.ceil(place / BLOCK_SIZE);
+/** Returns the number of the block that contains a position. The block of the last position, `count`, is the last one of a snapshot. */
+export function getBlockNumber(position: number): number {
+  return Math.ceil(position / BLOCK_SIZE);
 }
 
 /** Returns the numbers of the blocks that contain a range. */
-export function getBlockNumbers({ first, last }: PlaceRange): number[] {
+export function getBlockNumbers({ first, last }: PositionRange): number[] {
   const numbers: number[] = [];
   for (let number = getBlockNumber(first); number <= getBlockNumber(last) && first <= last; number++)
     numbers.push(number);
@@ -55,7 +55,7 @@ export function encodeRecord(record: TrafficRecord): string {
 
 /**
  * Parses a block into lines. Each line is a JSON array with the values of a record.
- * @param count The number of records in the load, to check the number of lines
+ * @param count The number of records in the snapshot, to check the number of lines
  * @throws Error if the block is damaged
  */
 export function parseBlock(count: number, number: number, text: string): string[] {
@@ -73,7 +73,7 @@ export function parseBlock(count: number, number: number, text: string): string[
  * @param blocks The lines of each block that contains a part of the range, in order
  * @throws Error if a record is damaged
  */
-export function decodeRange({ first, last }: PlaceRange, blocks: string[][]): TrafficRecord[] {
+export function decodeRange({ first, last }: PositionRange, blocks: string[][]): TrafficRecord[] {
   const start = (first - 1) % BLOCK_SIZE;
   return blocks
     .flat()

@@ -6,19 +6,26 @@ import {
   type PageNumber,
 } from "../records/page.ts";
 import { decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
-import { createBlockCache } from "./block-cache.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { createSnapshotCache } from "./snapshot-cache.ts";
+import { createLru } from "./lru.ts";
+import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
+import { createSnapshotCache, findInSnapshot } from "./snapshot-cache.ts";
 import { type CurrentSnapshot, requireBlocks, type Store } from "./store.ts";
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
-import { withTimeout } from "./timeout.ts";
+import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 
-/** Max blocks in the memory of an instance: usually 6 MB, and 50 of the 128 MB that the platform allows if all names of cameras are long. */
-const MAX_BLOCKS = 256;
+/** How many blocks and how many pages as JSON an instance caches. */
+const DEFAULT_LIMITS = {
+  // Usually 6 MB, and 50 of the 128 MB that the platform allows if the names of all cameras are long.
+  blocks: 256,
+  // Usually 3 MB.
+  pages: 1_000,
+};
+
+export type CacheLimits = typeof DEFAULT_LIMITS;
 
 /** A page of a snapshot. */
 export interface PageRead {
-  snapshot: Snapshot;
+  snapshot: MaybeSnapshot;
   location: PageLocation;
   /** The records as a JSON array, newest first; undefined if the page is not modified. */
   results: string | undefined;
@@ -28,67 +35,85 @@ export interface PageOptions {
   /** Returns the number of hidden records. By default, no records are hidden. */
   getHiddenCount?: GetHiddenCount | undefined;
   /** Whether the client has this page already, so that its records need not be read. */
-  isNotModified?: ((snapshot: Snapshot, location: PageLocation) => boolean) | undefined;
+  isNotModified?: ((snapshot: MaybeSnapshot, location: PageLocation) => boolean) | undefined;
 }
 
 export interface SnapshotStatistics {
-  snapshot: Snapshot;
+  snapshot: MaybeSnapshot;
   statistics: Statistics;
 }
 
-/** A store behind the cache of this instance. */
-export interface CachedStore {
-  /** @returns undefined if the page is past the end */
-  getPage(page: PageNumber, options?: PageOptions): Promise<PageRead | undefined>;
-  getStatistics(): Promise<SnapshotStatistics>;
-}
+/** A store behind the caches of this instance. */
+export type CachedStore = ReturnType<typeof createCachedStore>;
 
 /**
- * Creates a cache in front of a store.
+ * Creates the caches in front of a store. They hold blocks and pages of several snapshots, but each response uses one snapshot.
  * @param name The name of the store, for the log
  */
-export function createCachedStore(store: Store, name: string, maxBlocks = MAX_BLOCKS): CachedStore {
+export function createCachedStore(store: Store, name: string, limits = DEFAULT_LIMITS) {
   const snapshotCache = createSnapshotCache(name);
-  const blockCache = createBlockCache(maxBlocks);
+  const readResults = createResultsReader(store, limits);
   let latestStatistics: SnapshotStatistics | undefined;
 
-  async function getBlock({ snapshot, block }: CurrentSnapshot, number: number): Promise<string[]> {
-    const cached = blockCache.get(snapshot.id, number);
+  /** @returns undefined if the page is past the end */
+  function getPage(page: PageNumber, options: PageOptions = {}): Promise<PageRead | undefined> {
+    const { getHiddenCount, isNotModified } = options;
+    const wanted = getHiddenCount || isNotModified ? undefined : selectBlock(page);
+    const read = () => store.readCurrent({ wanted });
+    return findInSnapshot(snapshotCache, read, async (current) => {
+      const { snapshot } = current;
+      const location = locatePage(page, snapshot.count, getHiddenCount?.(snapshot.count));
+      if (!location) return undefined;
+      if (isNotModified?.(snapshot, location)) return { snapshot, location, results: undefined };
+      return { snapshot, location, results: await readResults(current, location) };
+    });
+  }
+
+  function getStatistics(): Promise<SnapshotStatistics> {
+    const read = () => store.readCurrent();
+    return findInSnapshot(snapshotCache, read, async ({ snapshot }) => {
+      if (latestStatistics?.snapshot.id === snapshot.id) return latestStatistics;
+      const statistics = await withTimeout(readStatistics(store, snapshot), READ_TIMEOUT_MS);
+      latestStatistics = { snapshot, statistics };
+      return latestStatistics;
+    });
+  }
+
+  return { getPage, getStatistics };
+}
+
+/** Selects the block of a page without hidden records, which lies in one block. */
+function selectBlock(page: PageNumber): number | "last" {
+  return page === "last" ? "last" : getBlockNumber(PAGE_SIZE * page);
+}
+
+/** Creates a function that returns the records of a page as JSON. It reads the blocks that are neither cached nor in `current`. */
+function createResultsReader(store: Store, limits: CacheLimits) {
+  const blocks = createLru<string[]>(limits.blocks);
+  const pages = createLru<string>(limits.pages);
+
+  async function getLines(snapshot: Snapshot, block: CurrentSnapshot["block"], number: number) {
+    const key = `${snapshot.id}/${number}`;
+    const cached = blocks.get(key);
     if (cached) return cached;
     const [text = ""] =
       block?.number === number
         ? [block.text]
-        : await withTimeout(requireBlocks(store, snapshot.id, [number]));
+        : await withTimeout(requireBlocks(store, snapshot, [number]), READ_TIMEOUT_MS);
     const lines = parseBlock(snapshot.count, number, text);
-    blockCache.set(snapshot.id, number, lines);
+    blocks.set(key, lines);
     return lines;
   }
 
-  return {
-    getPage(page, { getHiddenCount, isNotModified } = {}) {
-      // A page without some of the newest records can span two blocks.
-      const needsBlock = !getHiddenCount && !isNotModified;
-      const block = page === "last" ? page : getBlockNumber(PAGE_SIZE * page);
-      const read = () => store.readCurrent(needsBlock ? block : undefined);
-      return snapshotCache.find(read, async (current) => {
-        const { snapshot } = current;
-        const location = locatePage(page, snapshot.count, getHiddenCount?.(snapshot.count));
-        if (!location) return undefined;
-        if (isNotModified?.(snapshot, location)) return { snapshot, location, results: undefined };
-        const numbers = getBlockNumbers(location);
-        const blocks = await Promise.all(numbers.map((number) => getBlock(current, number)));
-        return { snapshot, location, results: JSON.stringify(decodeRange(location, blocks)) };
-      });
-    },
-
-    getStatistics() {
-      const read = () => store.readCurrent();
-      return snapshotCache.find(read, async ({ snapshot }) => {
-        if (latestStatistics?.snapshot.id === snapshot.id) return latestStatistics;
-        const statistics = await withTimeout(readStatistics(store, snapshot.id));
-        latestStatistics = { snapshot, statistics };
-        return latestStatistics;
-      });
-    },
+  return async ({ snapshot, block }: CurrentSnapshot, location: PageLocation): Promise<string> => {
+    if (snapshot.id === null) return "[]";
+    const key = `${snapshot.id}/${location.first}-${location.last}`;
+    const cached = pages.get(key);
+    if (cached !== undefined) return cached;
+    const numbers = getBlockNumbers(location);
+    const lines = await Promise.all(numbers.map((number) => getLines(snapshot, block, number)));
+    const results = JSON.stringify(decodeRange(location, lines));
+    pages.set(key, results);
+    return results;
   };
 }

@@ -1,5 +1,5 @@
 import { type Env, SettingError } from "../bindings.ts";
-import { type CachedStore, createCachedStore } from "./cached-store.ts";
+import { type CachedStore, type CacheLimits, createCachedStore } from "./cached-store.ts";
 import { createD1Store, toSqlDatabase } from "./d1.ts";
 import { createKvStore, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
@@ -15,12 +15,12 @@ const cachedStores = new WeakMap<Env, CachedStore>();
 
 /**
  * Returns the store of an environment, behind the cache of this instance.
- * @param maxBlocks The size of the cache, if this call creates it. The benchmark passes 0
+ * @param limits The sizes of its caches, if this call creates them. The benchmark passes zeros
  */
-export function getCachedStore(env: Env, maxBlocks?: number): CachedStore {
+export function getCachedStore(env: Env, limits?: CacheLimits): CachedStore {
   let store = cachedStores.get(env);
   if (!store) {
-    store = createCachedStore(createStore(env), env.STORE ?? "", maxBlocks);
+    store = createCachedStore(createStore(env), env.STORE ?? "", limits);
     cachedStores.set(env, store);
   }
   return store;

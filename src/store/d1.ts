@@ -1,8 +1,8 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { BLOCK_SIZE, getBlockNumber } from "./block.ts";
 import { retry, SHORT_PAUSES_MS } from "./retry.ts";
-import { requireSnapshot } from "./snapshot.ts";
-import type { BlockSelector, Store } from "./store.ts";
+import { NOTHING_LOADED, requireSnapshot } from "./snapshot.ts";
+import type { ReadCurrentOptions, Store } from "./store.ts";
 
 /*
  * The collection in a D1 database with the tables of data/migrations. One statement reads the current snapshot and one of its blocks:
@@ -15,42 +15,45 @@ export type SqlRow = Record<string, string | number | null>;
 export interface SqlDatabase {
   /**
    * Runs one SELECT statement.
-   * @param fromPrimary Whether to read from the primary database. A replica may lag
+   * @param constraint Where to read: from the primary database, or from any replica, which may lag
    */
-  query(sql: string, parameters: (string | number)[], fromPrimary: boolean): Promise<SqlRow[]>;
+  query(sql: string, parameters: (string | number)[], constraint: SessionConstraint): Promise<SqlRow[]>;
 }
 
+type SessionConstraint = "first-primary" | "first-unconstrained";
+
 export function createD1Store(database: SqlDatabase): Store {
-  const readTexts = async (id: string, numbers: number[], fromPrimary: boolean) => {
+  async function readTexts(id: string, numbers: number[], constraint: SessionConstraint) {
     const parameters = numbers.map((_, index) => `?${index + 2}`);
-    const sql = `SELECT number, text FROM block WHERE load = ?1 AND number IN (${parameters})`;
-    const rows = await database.query(sql, [id, ...numbers], fromPrimary);
+    const sql = `SELECT number, text FROM block WHERE snapshot = ?1 AND number IN (${parameters})`;
+    const rows = await database.query(sql, [id, ...numbers], constraint);
     return numbers.map((number) => getText(rows.find((row) => row.number === number)));
-  };
+  }
   return {
-    async readCurrent(withBlock) {
-      const parameters = typeof withBlock === "number" ? [withBlock] : [];
-      const rows = database.query(buildCurrentQuery(withBlock), parameters, true);
+    async readCurrent({ wanted } = {}) {
+      const parameters = typeof wanted === "number" ? [wanted] : [];
+      const rows = database.query(buildCurrentQuery(wanted), parameters, "first-primary");
       const [row] = await rows.catch(throwQueryError);
+      if (row?.id === null) return { snapshot: NOTHING_LOADED };
       const snapshot = requireSnapshot(row);
-      const number = withBlock === "last" ? getBlockNumber(snapshot.count) : withBlock;
+      const number = wanted === "last" ? getBlockNumber(snapshot.count) : wanted;
       const text = getText(row);
       return number === undefined || text === null ? { snapshot } : { snapshot, block: { number, text } };
     },
     async readBlocks(id, numbers) {
+      const texts = await readTexts(id, numbers, "first-unconstrained");
       // Blocks never change, so any replica can return them. Only the primary database knows that one is missing.
-      const texts = await readTexts(id, numbers, false);
-      return texts.includes(null) ? readTexts(id, numbers, true) : texts;
+      return texts.includes(null) ? readTexts(id, numbers, "first-primary") : texts;
     },
   };
 }
 
-/** Builds the query for the current snapshot and, if a block is selected, for this block. */
-function buildCurrentQuery(withBlock: BlockSelector | undefined): string {
-  const columns = "SELECT state.load AS id, count, loaded_at, source";
-  if (withBlock === undefined) return `${columns} FROM state`;
-  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "?1";
-  return `${columns}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
+/** Builds the query for the current snapshot and, if a block is wanted, for this block. */
+function buildCurrentQuery(wanted: ReadCurrentOptions["wanted"]): string {
+  const columns = "SELECT id, count, loaded_at, source";
+  if (wanted === undefined) return `${columns} FROM current_snapshot`;
+  const number = wanted === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "?1";
+  return `${columns}, text FROM current_snapshot LEFT JOIN block ON block.snapshot = id AND block.number = ${number}`;
 }
 
 /** Throws the error of a query, with advice if the database has no tables: `wrangler deploy` alone creates an empty database. */
@@ -73,10 +76,12 @@ function getText(row: SqlRow | undefined): string | null {
 /** Wraps the worker's binding. */
 export function toSqlDatabase(database: D1Database): SqlDatabase {
   return {
-    query: (sql, parameters, fromPrimary) => {
+    query: (sql, parameters, constraint) => {
       const read = async () => {
-        const session = database.withSession(fromPrimary ? "first-primary" : "first-unconstrained");
-        const statement = session.prepare(sql).bind(...parameters);
+        const statement = database
+          .withSession(constraint)
+          .prepare(sql)
+          .bind(...parameters);
         return (await statement.all<SqlRow>()).results;
       };
       return retry(read, isTransientD1Error, SHORT_PAUSES_MS);

@@ -1,11 +1,12 @@
 import type { KVNamespace } from "@cloudflare/workers-types";
+import { retry, SHORT_PAUSES_MS } from "./retry.ts";
 import { NOTHING_LOADED, parseSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
 /*
  * The collection in a KV namespace. Reads of a key are eventually consistent: for up to 60 seconds, a location may return the previous
  * value or report that the key is missing. Each response still uses one snapshot. The key of a block contains the id of its snapshot, ids
- * are never reused, and the writer stores the state when the blocks are visible everywhere.
+ * are never reused, and the writer stores the current snapshot when its blocks are visible everywhere.
  */
 
 /** A KV namespace: the worker's binding, the wrangler command line, or local files. */
@@ -17,22 +18,22 @@ export interface KeyValueStore {
   get(keys: string[], cacheTtl: number): Promise<(string | null)[]>;
 }
 
-export const STATE_KEY = "state";
+export const CURRENT_SNAPSHOT_KEY = "current-snapshot";
 
 export function getBlockKey(id: string, number: number): string {
   return `block/${id}/${number}`;
 }
 
-/** The cache lifetime of the state in seconds: the minimum that KV allows, because the state changes. */
-const STATE_CACHE_TTL = 30;
+/** How long a location caches the current snapshot, in seconds: the minimum that KV allows, because loads replace it. */
+const CURRENT_SNAPSHOT_CACHE_TTL = 30;
 
-/** The cache lifetime of a block in seconds: one day, because blocks never change. */
+/** How long a location caches a block, in seconds: one day, because blocks never change. */
 const BLOCK_CACHE_TTL = 86_400;
 
 export function createKvStore(namespace: KeyValueStore): Store {
   return {
     async readCurrent() {
-      const [text] = await namespace.get([STATE_KEY], STATE_CACHE_TTL);
+      const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], CURRENT_SNAPSHOT_CACHE_TTL);
       return { snapshot: typeof text === "string" ? parseSnapshot(text) : NOTHING_LOADED };
     },
     readBlocks: (id, numbers) =>
@@ -45,7 +46,14 @@ export function createKvStore(namespace: KeyValueStore): Store {
 
 /** Wraps the worker's binding. */
 export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
+  const read = (key: string, cacheTtl: number) => () => namespace.get(key, { type: "text", cacheTtl });
   return {
-    get: (keys, cacheTtl) => Promise.all(keys.map((key) => namespace.get(key, { type: "text", cacheTtl }))),
+    get: (keys, cacheTtl) =>
+      Promise.all(keys.map((key) => retry(read(key, cacheTtl), isTransientKvError, SHORT_PAUSES_MS))),
   };
+}
+
+/** Whether KV is overloaded or fails itself: the runtime puts the status into the message. */
+function isTransientKvError(error: unknown): boolean {
+  return /KV GET failed: (429|5\d\d)/.test(String(error));
 }

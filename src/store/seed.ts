@@ -10,7 +10,7 @@ export function getSeedBlockPath(id: string, number: number): string {
   return `${SEED_PATH}/${id}/${number}.json`;
 }
 
-export const SEED_STATE_PATH = `${SEED_PATH}/state.json`;
+export const SEED_SNAPSHOT_PATH = `${SEED_PATH}/current-snapshot.json`;
 
 /**
  * Creates a store from the static assets of the worker. The records belong to the version of the code, so nothing is ever loaded.
@@ -26,7 +26,7 @@ export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
   };
   return {
     async readCurrent() {
-      const text = await read(SEED_STATE_PATH);
+      const text = await read(SEED_SNAPSHOT_PATH);
       if (text === null) throw new Error("The deployment contains no seed. Run `npm run build`.");
       return { snapshot: parseSnapshot(text) };
     },

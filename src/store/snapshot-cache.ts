@@ -2,48 +2,68 @@ import { logFailure } from "../log.ts";
 import { type CurrentSnapshot, MissingBlockError } from "./store.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 
-// Snapshots never change, so a cached one can only be too old. docs/architecture.md, "The cached snapshot", lists the cases.
+/*
+ * The cache of the current snapshot in an instance. A snapshot never changes, so a cached one can only be outdated. A request reads the
+ * current snapshot from the store in these cases only:
+ *
+ * - Nothing is cached, or the instance was idle: each request waits for its own read.
+ * - The cached snapshot has just expired: the first request reads, and the others get the cached one in the meantime.
+ * - The cached snapshot lacks the page or a block of it: the request reads once more, because a load may have replaced the snapshot.
+ *
+ * Requests share no read, because the runtime ends a request, and its reads, without notice.
+ */
 
-/** How long a snapshot is served, from the start of its read. After a failed read, the cached snapshot is served for the same time again. */
+/** How long a snapshot is served, counted from the start of its read. After a failed read, it is served for the same time again. */
 export const MAX_AGE_MS = 5_000;
 
-/** If a request reads the snapshot within this time after the expiry, the others get the expired one. Later, each request waits for its own read. */
+/** A read that begins within this time after the expiry lets other requests have the cached snapshot. Later, they read, too. */
 const GRACE_MS = 1_000;
 
-/** The store need not confirm that something is missing in a snapshot that was asked for at most this long before the request. */
+/** A snapshot proves that a page does not exist if its read began at most this long before the request. */
 export const RECENT_MS = 1_000;
 
-/** The maximum time of a request. */
-const MAX_WAIT_MS = 7_000;
+/** The maximum duration of a request. */
+const MAX_REQUEST_MS = 7_000;
 
-/** Asks the store for the current snapshot. */
+/** Reads the current snapshot from the store. */
 type ReadCurrent = () => Promise<CurrentSnapshot>;
 
-/** Creates the cache of the current snapshot. Each request reads the store itself, because the runtime may end another request at any time. */
+/** The answer of the store, and when it was asked. */
+interface Cached {
+  current: CurrentSnapshot;
+  askedAt: number;
+}
+
+type SnapshotCache = ReturnType<typeof createSnapshotCache>;
+
+/** @param storeName For the log */
 export function createSnapshotCache(storeName: string) {
-  let cached: { current: CurrentSnapshot; askedAt: number } | undefined;
+  let cached: Cached | undefined;
+  /** Until then, requests get the cached snapshot. */
   let freshUntil = 0;
+  /** Until then, a request that begins a read makes the cached snapshot fresh for the duration of the read. */
   let graceUntil = 0;
 
-  const serveUntil = (time: number) => {
+  function serveUntil(time: number) {
     freshUntil = time;
     graceUntil = time + GRACE_MS;
-  };
+  }
 
-  /** Reads the current snapshot. If a later read has ended before this one, returns the snapshot of the later read. */
-  async function refresh(read: ReadCurrent) {
+  /** Reads the current snapshot. Of two reads that overlap, the one that began later counts. */
+  async function refresh(read: ReadCurrent): Promise<Cached> {
     const askedAt = Date.now();
-    const current = await withTimeout(read());
+    const current = await withTimeout(read(), READ_TIMEOUT_MS);
     if (cached && cached.askedAt > askedAt) return cached;
     cached = { current, askedAt };
     serveUntil(askedAt + MAX_AGE_MS);
     return cached;
   }
 
-  /** Returns the cached snapshot while it is fresh or the store fails, and otherwise reads it. */
-  async function get(read: ReadCurrent) {
+  /** Returns the cached snapshot if it is fresh or the store fails, and otherwise reads the current one. */
+  async function get(read: ReadCurrent): Promise<Cached> {
     const now = Date.now();
     if (cached && now < freshUntil) return cached;
+    // This does not move the grace period: clients that leave during their reads would otherwise keep an old snapshot fresh.
     if (now < graceUntil) freshUntil = now + READ_TIMEOUT_MS;
     try {
       return await refresh(read);
@@ -55,22 +75,27 @@ export function createSnapshotCache(storeName: string) {
     }
   }
 
-  return {
-    /**
-     * Looks for something in the current snapshot and, if it is not there, once more after another read.
-     * @param look Returns undefined if the snapshot does not have it. Throws MissingBlockError if the snapshot may have been replaced
-     */
-    async find<T>(read: ReadCurrent, look: (current: CurrentSnapshot) => Promise<T>): Promise<T> {
-      const requestedAt = Date.now();
-      const { current, askedAt } = await get(read);
-      try {
-        const found = await look(current);
-        if (found !== undefined || requestedAt - askedAt < RECENT_MS) return found;
-      } catch (error) {
-        if (!(error instanceof MissingBlockError)) throw error;
-      }
-      const again = refresh(read).then((latest) => look(latest.current));
-      return withTimeout(again, requestedAt + MAX_WAIT_MS - Date.now());
-    },
-  };
+  return { get, refresh };
+}
+
+/**
+ * Looks for something in the cached snapshot and, if a newer snapshot may have it, once more after a read.
+ * @param look Returns undefined if the snapshot does not have it. Throws MissingBlockError if the snapshot may have been replaced
+ */
+export async function findInSnapshot<T>(
+  cache: SnapshotCache,
+  read: ReadCurrent,
+  look: (current: CurrentSnapshot) => Promise<T>,
+): Promise<T> {
+  const requestedAt = Date.now();
+  const { current, askedAt } = await cache.get(read);
+  try {
+    const found = await look(current);
+    const isProof = requestedAt - askedAt < RECENT_MS;
+    if (found !== undefined || isProof) return found;
+  } catch (error) {
+    if (!(error instanceof MissingBlockError)) throw error;
+  }
+  const lookAgain = async () => look((await cache.refresh(read)).current);
+  return withTimeout(lookAgain(), requestedAt + MAX_REQUEST_MS - Date.now());
 }

@@ -1,45 +1,54 @@
-/** What a load leaves behind: records and statistics that never change, under a name of their own. A later load replaces the snapshot. */
+/** What a load leaves behind: records and statistics that never change. A later load replaces the snapshot. */
 export interface Snapshot {
-  /** Never used again; empty if nothing was ever loaded. */
+  /** The time of the load followed by random characters; never used again. */
   id: string;
   /** The number of records. */
   count: number;
-  /** The time since which this snapshot is current, ISO 8601 in UTC; null if unknown. */
+  /** When this snapshot became current, ISO 8601 in UTC; null if unknown. */
   loaded_at: string | null;
   /** The source of the records, at most 100 printable ASCII characters; `generated` for the seed. */
   source: string;
 }
 
-/** The snapshot of an empty store, before its first load. */
-export const NOTHING_LOADED: Snapshot = { id: "", count: 0, loaded_at: null, source: "" };
+/** What a store has instead of a snapshot before its first load: an empty collection. */
+export const NOTHING_LOADED = { id: null, count: 0, loaded_at: null, source: "" } as const;
 
-/** Thrown if the stored description of the current snapshot is missing or invalid. A load repairs it. */
-export class DamagedStateError extends Error {}
+/** The current snapshot, if anything was ever loaded. */
+export type MaybeSnapshot = Snapshot | typeof NOTHING_LOADED;
 
-/**
- * Checks the stored description of a snapshot.
- * @throws DamagedStateError
- */
-export function requireSnapshot(value: unknown): Snapshot {
-  const { id, count, loaded_at, source } = Object(value);
-  const areStrings = [id, loaded_at ?? "", source].every((value) => typeof value === "string");
-  if (!areStrings || !Number.isSafeInteger(count) || count < 0)
-    throw createDamagedStateError(JSON.stringify(value) ?? "it is missing");
-  return { id, count, loaded_at: loaded_at ?? null, source };
+/** The stored current snapshot is missing or invalid. A load repairs it. */
+export class DamagedSnapshotError extends Error {
+  constructor(stored: unknown, options?: ErrorOptions) {
+    super(`The stored current snapshot is damaged: ${stored}. Load the records again.`, options);
+  }
 }
 
 /**
- * Parses the stored description of a snapshot.
- * @throws DamagedStateError
+ * Checks what a store has as the current snapshot. Commands check more when they write it.
+ * @throws DamagedSnapshotError
+ */
+export function requireSnapshot(value: unknown): Snapshot {
+  if (!isSnapshot(value)) throw new DamagedSnapshotError(JSON.stringify(value));
+  const { id, count, loaded_at, source } = value;
+  return { id, count, loaded_at, source };
+}
+
+function isSnapshot(value: unknown): value is Snapshot {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, count, loaded_at, source }: Partial<Record<keyof Snapshot, unknown>> = value;
+  const isCount = typeof count === "number" && Number.isSafeInteger(count) && count >= 0;
+  const isTime = typeof loaded_at === "string" || loaded_at === null;
+  return isCount && isTime && typeof id === "string" && typeof source === "string";
+}
+
+/**
+ * Parses the JSON of the current snapshot.
+ * @throws DamagedSnapshotError
  */
 export function parseSnapshot(text: string): Snapshot {
   try {
     return requireSnapshot(JSON.parse(text));
   } catch (cause) {
-    throw createDamagedStateError(text.slice(0, 100), cause);
+    throw new DamagedSnapshotError(text.slice(0, 100), { cause });
   }
-}
-
-function createDamagedStateError(value: string, cause?: unknown): DamagedStateError {
-  return new DamagedStateError(`The stored state is damaged: ${value}. Load the records again.`, { cause });
 }

@@ -1,5 +1,6 @@
 import { type Counts, NO_COUNTS } from "../records/record.ts";
 import type { Block } from "./block.ts";
+import type { MaybeSnapshot } from "./snapshot.ts";
 import { requireBlocks, type Store } from "./store.ts";
 
 /**
@@ -11,7 +12,7 @@ export type Day = [date: string, records: number, failing: number, unknown: numb
 /** The numbers of records and of counted road users in one hour of the day in UTC, ignoring records with `camera_ok` `False`. */
 export type Hour = [records: number, roadUsers: number];
 
-/** A summary of the records of a load, stored with the load, so that no request has to read all records. */
+/** A summary of the records of a snapshot, stored with them, so that no request has to read all records. */
 export interface Statistics {
   /** Timestamps of the oldest and of the newest record; null in an empty collection. */
   first: string | null;
@@ -49,7 +50,7 @@ const MAX_PIECE_BYTES = 80_000;
 const CONTINUED = "\n";
 
 /**
- * Encodes the statistics of a load as the blocks 0, -1, -2, ... The JSON is ASCII without apostrophes, so that each character is one
+ * Encodes the statistics of a snapshot as the blocks 0, -1, -2, ... The JSON is ASCII without apostrophes, so that each character is one
  * byte even in an SQL statement.
  */
 export function encodeStatistics(statistics: Statistics): Block[] {
@@ -62,15 +63,14 @@ export function encodeStatistics(statistics: Statistics): Block[] {
 
 /**
  * Reads the statistics of a snapshot.
- * @param id Empty if nothing was ever loaded
  * @throws MissingBlockError if a piece is missing
  * @throws Error if the statistics are damaged
  */
-export async function readStatistics(store: Store, id: string): Promise<Statistics> {
-  if (id === "") return NO_STATISTICS;
+export async function readStatistics(store: Store, snapshot: MaybeSnapshot): Promise<Statistics> {
+  if (snapshot.id === null) return NO_STATISTICS;
   let json = "";
   for (let number = 0; ; number--) {
-    const [piece = ""] = await requireBlocks(store, id, [number]);
+    const [piece = ""] = await requireBlocks(store, snapshot, [number]);
     json += piece;
     if (!piece.endsWith(CONTINUED)) break;
     json = json.slice(0, -CONTINUED.length);

@@ -2,7 +2,7 @@
 export const READ_TIMEOUT_MS = 3_000;
 
 /** Rejects if the work takes too long. The work itself cannot be stopped. */
-export async function withTimeout<T>(work: Promise<T>, timeoutMs = READ_TIMEOUT_MS): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const timeout = Promise.withResolvers<never>();
   const onTimeout = () => timeout.reject(new Error(`The store did not respond within ${timeoutMs} ms`));
   const timer = setTimeout(onTimeout, timeoutMs);

@@ -27,7 +27,7 @@ async function openStore(name: "d1" | "kv") {
   const store =
     name === "d1"
       ? createWritableD1Store(createLocalDatabase(database))
-      : createWritableKvStore(openKv(), true);
+      : createWritableKvStore(openKv(), { isLocal: true });
   return { path, store, fill: () => limit(read("page_count") + 1), free: () => limit(1_000_000) };
 }
 

@@ -65,7 +65,7 @@ describe("a local store", () => {
       await inThisProcess("kv", (store) => loadRecords(store, makeRecords(count)));
     }
     const values = await findValues();
-    // The state, the statistics and a block.
+    // The current snapshot, the statistics and a block.
     expect(values).toHaveLength(1 + 1 + 1);
   });
 
@@ -98,10 +98,10 @@ describe("a local store", () => {
   test("a failed migration reports its file, and how to start over", async () => {
     const file = join(createFolder(), "d1.sqlite");
     const database = new DatabaseSync(file);
-    database.exec("CREATE TABLE state (load TEXT)");
-    const message = `data/migrations/0001_collection.sql failed: table state already exists. To start with an empty store, delete ${file}.`;
+    database.exec("CREATE TABLE current_snapshot (id TEXT)");
+    const message = `data/migrations/0001_collection.sql failed: table current_snapshot already exists. To start with an empty store, delete ${file}.`;
     await expect(applyMigrations(database)).rejects.toThrow(new Error(message));
-    expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "state" }]);
+    expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "current_snapshot" }]);
   });
 
   test.each(STORE_NAMES)("%s: can be read in a folder that cannot be written", async (store) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { toHealthState } from "../../src/health.ts";
+import { describeSnapshot } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
@@ -45,14 +45,14 @@ test("a failing store causes 503 only for requests that need records, and only w
   await checkExchanges(fetch, { send: PATH });
 });
 
-test("a current copy is confirmed by the state alone, even while the store fails", async () => {
+test("a current copy is confirmed by the current snapshot alone, even while the store fails", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const { store, control, reads } = createTestStore();
   const { fetch } = createInstance(store);
   const condition = { "if-none-match": "*" };
   await checkExchanges(fetch, { send: `${PATH}?page=last` });
   await checkExchanges(fetch, { send: PATH, with: condition, status: 304 });
-  expect(reads).toEqual(["state"]);
+  expect(reads).toEqual(["current"]);
   control.fails = true;
   vi.advanceTimersByTime(MAX_AGE_MS);
   await checkExchanges(
@@ -97,9 +97,9 @@ describe("the health check", () => {
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
   });
 
-  test("has no load before the first load", () => {
-    const expected = { load: null, count: 0, loaded_at: null, age_seconds: null };
-    expect(toHealthState(NOTHING_LOADED, 0)).toMatchObject(expected);
+  test("has no snapshot before the first load", () => {
+    const expected = { id: null, count: 0, loaded_at: null, age_seconds: null };
+    expect(describeSnapshot(NOTHING_LOADED, 0)).toMatchObject(expected);
   });
 
   test.each([
@@ -107,9 +107,9 @@ describe("the health check", () => {
     ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],
     [null, "2026-11-01T00:00:00.000Z", null],
     ["yesterday", "2026-11-01T00:00:00.000Z", null],
-  ])("of a state loaded at %s and read at %s has an age of %s seconds", (loaded_at, now, age) => {
-    const state = { ...NOTHING_LOADED, count: 2, loaded_at };
-    expect(toHealthState(state, Date.parse(now)).age_seconds).toBe(age);
+  ])("of a snapshot loaded at %s and read at %s has an age of %s seconds", (loaded_at, now, age) => {
+    const snapshot = { id: "a", count: 2, loaded_at, source: "" };
+    expect(describeSnapshot(snapshot, Date.parse(now)).age_seconds).toBe(age);
   });
 });
 

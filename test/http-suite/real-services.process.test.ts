@@ -25,7 +25,7 @@ describe.each(STORE_NAMES)("in workerd, with %s and bindings that only read,", a
 describe("in workerd, with the seed and bindings that only read,", async () => {
   const worker = await startWorker({ vars: { STORE: "seed" }, migrate: false, script });
   afterAll(() => worker.close());
-  const { count } = JSON.parse(readFileSync("dist/assets/api/seed/state.json", "utf8"));
+  const { count } = JSON.parse(readFileSync("dist/assets/api/seed/current-snapshot.json", "utf8"));
   describeHttpSuite({ ...worker, hasFiles: true, count });
 
   test("/seed.csv.gz has all records, newest first, and the same bytes on every system", async () => {

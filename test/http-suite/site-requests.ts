@@ -95,8 +95,8 @@ export function listFiles(): Exchange[] {
 export function listHealth({ count, records, prefer, hasFaults = true }: Target): Exchange[] {
   const headers = { "content-type": "application/json", "cache-control": "no-store", "retry-after": null };
   const version = expect.objectContaining({ id: expect.any(String), tag: expect.any(String) });
-  const state = {
-    load: expect.toBeOneOf([null, expect.any(String)]),
+  const snapshot = {
+    id: expect.toBeOneOf([null, expect.any(String)]),
     count: records ? count : expect.any(Number),
     // The seed has no load time.
     loaded_at: expect.toBeOneOf([null, expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)]),
@@ -105,7 +105,7 @@ export function listHealth({ count, records, prefer, hasFaults = true }: Target)
   };
   const store = expect.stringMatching(/^(d1|kv|seed|memory)$/);
   const faults = { faults: hasFaults, prefer: prefer ?? null };
-  const healthy = { headers, body: { status: "ok", code: version, store, ...faults, state } };
+  const healthy = { headers, body: { status: "ok", code: version, store, ...faults, snapshot } };
   return [
     { send: "/healthz", with: { accept: CHROMIUM }, ...healthy },
     { send: "/healthz?prefer=code=500", with: { prefer: "code=500, body=garbage" }, ...healthy },

@@ -47,7 +47,7 @@ test("a deployment with default faults passes behind a proxy that compresses, ad
 });
 
 test("an unexpected response is reported with its request, and the exit status is 1", async () => {
-  const body = { info: { title: "Traffic Count Records" }, state: { count: 1 } };
+  const body = { info: { title: "Traffic Count Records" }, snapshot: { count: 1 } };
   const { url, close } = await listen(() => Response.json(body), { port: 0 });
   const { status, output } = await runLive(url);
   await close();

@@ -79,8 +79,8 @@ export async function readDeployment(baseUrl = ""): Promise<Deployment> {
     throw new Error(
       `BASE_URL ${origin} is another service: the title of its /openapi.json is ${JSON.stringify(info?.title)}.`,
     );
-  const { state, prefer, faults } = await readJson(`${origin}/healthz`);
-  return { origin, count: state.count, prefer: prefer ?? undefined, hasFaults: faults };
+  const { snapshot, prefer, faults } = await readJson(`${origin}/healthz`);
+  return { origin, count: snapshot.count, prefer: prefer ?? undefined, hasFaults: faults };
 }
 
 async function readJson(url: string): Promise<ReturnType<JSON["parse"]>> {

@@ -155,7 +155,7 @@ describe("the landing page is created", () => {
     };
     const { env } = createInstance({ ...service.store, readBlocks });
     // A cache for 0 blocks stores nothing.
-    getCachedStore(env, 0);
+    getCachedStore(env, { blocks: 0, pages: 0 });
     const app = createApp();
     const open = async (origin: string, init = {}) => {
       const text = await (await app.fetch(new Request(origin, init), env, context)).text();

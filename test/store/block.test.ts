@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { generateRecords } from "../../data/generator.ts";
 import { BLOCK_SIZE, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
-import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import {
   encodeStatistics,
   NO_STATISTICS,
@@ -10,6 +9,7 @@ import {
   type Statistics,
 } from "../../src/store/stored-statistics.ts";
 import { encodeBlocks } from "../records/sample.ts";
+import { makeSnapshot } from "./controlled-store.ts";
 import { makeNewestFirst } from "./reader.ts";
 import { loadRecords, openLocalStores } from "./stores.ts";
 
@@ -48,7 +48,7 @@ test.each(["2019-05-01", "2026-05-01"])("blocks of records from %s nearly fill S
   await loadRecords(open("d1"), [...generateRecords({ from, to })].toReversed());
   const sql =
     "SELECT sum(length(text)) / (SELECT 4096.0 * page_count FROM pragma_page_count) AS share FROM block";
-  const [row] = await database.query(sql, [], true);
+  const [row] = await database.query(sql, [], "first-primary");
   expect(Number(row?.share)).toBeGreaterThan(0.88);
 });
 
@@ -57,6 +57,6 @@ test("statistics of several pieces stay the same, even if a piece ends with a sp
   const statistics: Statistics = { ...NO_STATISTICS, sources };
   const pieces = encodeStatistics(statistics);
   expect(pieces.filter(({ text }) => text.endsWith(" \n")).length).toBeGreaterThan(1);
-  const store = createMemoryStore({ ...NOTHING_LOADED, id: "a" }, pieces);
-  expect(await readStatistics(store, "a")).toEqual(statistics);
+  const snapshot = makeSnapshot(0);
+  expect(await readStatistics(createMemoryStore(snapshot, pieces), snapshot)).toEqual(statistics);
 });

@@ -26,8 +26,8 @@ async function createWarmInstance(snapshot = first, kind?: "d1" | "kv") {
 
 describe("while the snapshot is fresh", () => {
   test.each([
-    ["d1", ["state", "block 7", "block 2", "block 4", "block 5"]],
-    ["kv", ["state", "block 1", "block 7", "block 2", "block 4", "block 5"]],
+    ["d1", ["current", "block 7", "block 2", "block 4", "block 5"]],
+    ["kv", ["current", "block 1", "block 7", "block 2", "block 4", "block 5"]],
   ] as const)("an instance reads each block of %s once", async (kind, expected) => {
     const { read, reads, serves } = createControlledStore(first, kind);
     await serves(1_250, 1, 2, 13, 1, 84, 81);
@@ -38,9 +38,9 @@ describe("while the snapshot is fresh", () => {
   });
 
   test("the least recently used block is evicted when the cache is full", async () => {
-    const { serves, reads } = createControlledStore(first, "kv", 2);
+    const { serves, reads } = createControlledStore(first, "kv", { blocks: 2, pages: 0 });
     await serves(1_250, 1, 25, 2, 45, 1, 26);
-    expect(reads).toEqual(["state", "block 1", "block 2", "block 4", "block 2"]);
+    expect(reads).toEqual(["current", "block 1", "block 2", "block 4", "block 2"]);
   });
 
   test("a page that is not modified needs no block", async () => {
@@ -48,7 +48,7 @@ describe("while the snapshot is fresh", () => {
     const page = await cache.getPage(30, {
       isNotModified: ({ id }, { number }) => id === first.id && number === 30,
     });
-    expect([page?.location.number, page?.results, reads]).toEqual([30, undefined, ["state"]]);
+    expect([page?.location.number, page?.results, reads]).toEqual([30, undefined, ["current"]]);
   });
 });
 
@@ -63,12 +63,12 @@ describe("after the expiry of the snapshot", () => {
     const again = serves(1_250, 1);
     await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS - 1);
     await again;
-    expect(reads).toEqual(["state", "state"]);
+    expect(reads).toEqual(["current", "current"]);
   });
 
   test.each([
-    [MAX_AGE_MS + 900, 1_250, ["state"], "immediately if the expiry was within a second"],
-    [3_600_000, 700, ["state", "state"], "after its own read if the instance was idle for longer"],
+    [MAX_AGE_MS + 900, 1_250, ["current"], "immediately if the expiry was within a second"],
+    [3_600_000, 700, ["current", "current"], "after its own read if the instance was idle for longer"],
   ])(
     "%i ms after the read of the snapshot, a second request gets the page of %i records, %s",
     async (idle, count, expected) => {
@@ -119,11 +119,11 @@ describe("a failing store", () => {
     control.fails = true;
     vi.advanceTimersByTime(MAX_AGE_MS);
     await serves(1_250, ...Array(10).fill(1));
-    expect(reads).toEqual(["state"]);
+    expect(reads).toEqual(["current"]);
     expect(console.error, "the log reports the failure once").toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(MAX_AGE_MS);
     await serves(1_250, ...Array(10).fill(1));
-    expect(reads).toEqual(["state", "state"]);
+    expect(reads).toEqual(["current", "current"]);
     await expect(read(60), "a page that is not cached").rejects.toThrow("the store fails");
   });
 
@@ -143,9 +143,9 @@ describe("a page past the end", () => {
       expect(await read(85)).toBeUndefined();
       vi.advanceTimersByTime(RECENT_MS / 5);
     }
-    expect(reads).toEqual(["state"]);
+    expect(reads).toEqual(["current"]);
     expect(await read(99)).toBeUndefined();
-    expect(reads).toEqual(["state", "state"]);
+    expect(reads).toEqual(["current", "current"]);
   });
 
   test("is served if the next snapshot has it", async () => {
@@ -171,7 +171,7 @@ test.each(KINDS)("a damaged or missing block of %s causes errors only for its ow
   await serves(1_250, 70);
   Object.assign(control, { damaged: undefined, hidden: first.id });
   vi.advanceTimersByTime(MAX_AGE_MS);
-  await expect(read("last")).rejects.toThrow("Block 7 of load of-1250 is missing");
+  await expect(read("last")).rejects.toThrow("Block 7 of snapshot of-1250 is missing");
   await serves(1_250, 70);
   control.current = next;
   // The missing block shows that the cached snapshot was replaced, although it has not expired.
@@ -185,7 +185,7 @@ test.each(KINDS)("statistics of %s are read once for each snapshot", async (kind
   expect(days).toBeGreaterThan(1);
   vi.advanceTimersByTime(MAX_AGE_MS);
   expect(await read()).toBe(days);
-  expect(reads).toEqual(["state", "block 0", "state"]);
+  expect(reads).toEqual(["current", "block 0", "current"]);
   control.current = next;
   vi.advanceTimersByTime(MAX_AGE_MS);
   expect(await read()).toBeLessThan(days);
@@ -194,5 +194,5 @@ test.each(KINDS)("statistics of %s are read once for each snapshot", async (kind
   expect((await cache.getStatistics()).snapshot).toEqual(next);
   Object.assign(control, { fails: false, current: makeSnapshot(900), hidden: "of-900" });
   vi.advanceTimersByTime(MAX_AGE_MS);
-  await expect(read()).rejects.toThrow("Block 0 of load of-900 is missing");
+  await expect(read()).rejects.toThrow("Block 0 of snapshot of-900 is missing");
 });

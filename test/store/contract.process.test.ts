@@ -62,7 +62,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
   test("is an empty collection before the first load; a seed store fails instead", async () => {
     if (name === "seed")
       return expect(store.readCurrent()).rejects.toThrow("The deployment contains no seed");
-    const snapshot = { id: "", count: 0, loaded_at: null, source: "" };
+    const snapshot = { id: null, count: 0, loaded_at: null, source: "" };
     expect(await store.readCurrent()).toEqual({ snapshot });
     expect(await createInstance().getStatistics()).toEqual({ snapshot, statistics: NO_STATISTICS });
     for (const page of [1, "last"] as const)

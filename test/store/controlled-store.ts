@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { GetHiddenCount, PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Block, getBlockNumber } from "../../src/store/block.ts";
-import { createCachedStore } from "../../src/store/cached-store.ts";
+import { type CacheLimits, createCachedStore } from "../../src/store/cached-store.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { toCollection } from "../records/sample.ts";
@@ -45,7 +45,7 @@ interface Control {
  * Creates an instance with a store whose delays and failures the test controls.
  * @param kind `d1` reads the current snapshot and a block in one step, `kv` in two steps
  */
-export function createControlledStore(initial: Snapshot, kind: "d1" | "kv" = "d1", maxBlocks?: number) {
+export function createControlledStore(initial: Snapshot, kind: "d1" | "kv" = "d1", limits?: CacheLimits) {
   const reads: string[] = [];
   const control: Control = { current: initial, fails: false };
   const respond = async <T>(operation: string, getResult: () => T): Promise<T> => {
@@ -61,17 +61,17 @@ export function createControlledStore(initial: Snapshot, kind: "d1" | "kv" = "d1
     return number === control.damaged ? "damaged" : findBlock(id, number);
   };
   const store: Store = {
-    readCurrent: (withBlock) =>
-      respond("state", () => {
+    readCurrent: ({ wanted } = {}) =>
+      respond("current", () => {
         const { current: snapshot } = control;
-        if (kind === "kv" || withBlock === undefined) return { snapshot };
-        const number = withBlock === "last" ? getBlockNumber(snapshot.count) : withBlock;
+        if (kind === "kv" || wanted === undefined) return { snapshot };
+        const number = wanted === "last" ? getBlockNumber(snapshot.count) : wanted;
         const text = read(snapshot.id, number);
         return text === null ? { snapshot } : { snapshot, block: { number, text } };
       }),
     readBlocks: (id, numbers) => respond(`block ${numbers}`, () => numbers.map((number) => read(id, number))),
   };
-  const cache = createCachedStore(store, kind, maxBlocks);
+  const cache = createCachedStore(store, kind, limits);
   const readServed = async (page: PageNumber, getHiddenCount?: GetHiddenCount) => {
     const found = await readPage(cache, page, getHiddenCount);
     return found && { count: found.count, number: found.number, results: found.results };

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../data/writer/d1-writer.ts";
-import { createLoadName } from "../../data/writer/writer.ts";
+import { createSnapshotId } from "../../data/writer/stored-snapshot.ts";
 import { getLastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
@@ -94,24 +94,24 @@ test("a load writes a row for each block, and removes a row for each block that 
 
 test("a sweep removes replaced blocks in bounded batches, and finishes an interrupted sweep", async () => {
   const { store, counted } = openCountedStore();
-  const name = await loadRecords(store, makeNewestFirst(BLOCK_SIZE));
+  const id = await loadRecords(store, makeNewestFirst(BLOCK_SIZE));
   const { DB } = worker.env;
   await DB.prepare(
     `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${2 * DELETE_BATCH_ROWS + 50})
-     INSERT INTO block SELECT '${createLoadName(0)}', n, '' FROM numbers`,
+     INSERT INTO block SELECT '${createSnapshotId(0)}', n, '' FROM numbers`,
   ).run();
   counted.removed = [];
   await store.sweep();
   expect(counted.removed).toEqual([DELETE_BATCH_ROWS, DELETE_BATCH_ROWS, 50]);
-  const left = await DB.prepare("SELECT load, number FROM block ORDER BY number").all();
-  expect(left.results).toEqual([0, 1].map((number) => ({ load: name, number })));
+  const left = await DB.prepare("SELECT snapshot, number FROM block ORDER BY number").all();
+  expect(left.results).toEqual([0, 1].map((number) => ({ snapshot: id, number })));
 });
 
 test("a load is not discarded if its switch succeeded", async () => {
   const { store, counted } = openCountedStore();
-  const name = await loadRecords(store, makeNewestFirst(10));
+  const id = await loadRecords(store, makeNewestFirst(10));
   counted.removed = [];
-  await store.discard(name, [1, 0]);
+  await store.discard(id, [1, 0]);
   expect(counted.removed).toEqual([0]);
 });
 
@@ -120,8 +120,8 @@ test("the view records has a row for each served record", async () => {
   const read = async (sql: string) => (await worker.env.DB.prepare(sql).all()).results;
   for (const count of [0, 5, 900, 1_210]) {
     await loadRecords(openCountedStore().store, records.slice(0, count));
-    const rows = records.slice(0, count).map((record, index) => ({ place: index + 1, ...record }));
-    expect(await read("SELECT * FROM records ORDER BY place")).toEqual(rows);
+    const rows = records.slice(0, count).map((record, index) => ({ position: index + 1, ...record }));
+    expect(await read("SELECT * FROM records ORDER BY position")).toEqual(rows);
   }
   const cars = records.reduce((sum, record) => sum + (record.camera_ok === "True" ? record.cars : 0), 0);
   expect(await read("SELECT sum(cars) AS cars FROM records WHERE camera_ok = 'True'")).toEqual([{ cars }]);

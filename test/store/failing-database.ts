@@ -3,6 +3,8 @@ import type { WritableDatabase } from "../../data/writer/d1-writer.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
 import { currentRequest, type Random, wait } from "./virtual-clock.ts";
 
+type Constraint = Parameters<WritableDatabase["query"]>[2];
+
 /** The behavior of a simulated D1 database. */
 export interface Behavior {
   /** The maximum duration of a successful read. Two reads, of a replica and then of the primary database, must not time out. */
@@ -24,14 +26,14 @@ export function createFailingBinding(database: WritableDatabase, behavior: Behav
     return isFailing ? OUTCOMES[Math.floor(random() * OUTCOMES.length)] : "works";
   };
   /** Runs a query at a random time of the read. The timers belong to the database, so they continue after the end of the request. */
-  const read = async (sql: string, parameters: (string | number)[], fromPrimary: boolean) => {
+  const read = async (sql: string, parameters: (string | number)[], constraint: Constraint) => {
     const outcome = drawOutcome();
     const durationMs = random() * (outcome === "takes long" ? 20_000 : behavior.latencyMs);
     if (outcome !== "works") seen.failedAt = Date.now() + READ_TIMEOUT_MS;
     if (outcome === "hangs") return createPendingPromise();
     const beforeMs = random() * durationMs;
     await wait(beforeMs);
-    const results = await database.query(sql, parameters, fromPrimary);
+    const results = await database.query(sql, parameters, constraint);
     await wait(durationMs - beforeMs);
     if (outcome === "fails") throw new Error("the database fails");
     return { results };
@@ -45,10 +47,10 @@ export function createFailingBinding(database: WritableDatabase, behavior: Behav
     if (outcome instanceof Error) throw outcome;
     return outcome;
   };
-  const withSession = (constraint: string) => ({
+  const withSession = (constraint: Constraint) => ({
     prepare: (sql: string) => ({
       bind: (...parameters: (string | number)[]) => ({
-        all: () => readForRequest(sql, parameters, constraint === "first-primary"),
+        all: () => readForRequest(sql, parameters, constraint),
       }),
     }),
   });

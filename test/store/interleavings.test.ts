@@ -11,10 +11,10 @@ import {
 import { RejectedSwitchError, UnknownOutcomeError, type WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { STATE_KEY } from "../../src/store/kv.ts";
-import { DamagedStateError } from "../../src/store/snapshot.ts";
+import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
+import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
-import { interceptCalls, listLoads, loadRecords, openLocalStores } from "./stores.ts";
+import { interceptCalls, listSnapshots, loadRecords, openLocalStores } from "./stores.ts";
 
 const all = makeNewestFirst(2_000);
 const BEFORE = all.slice(0, BLOCK_SIZE + 10);
@@ -71,7 +71,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
       put: (pairs) => each(pairs, true, (pair) => namespace.put([pair])),
       delete: (keys) => each(keys, false, (key) => namespace.delete([key])),
     };
-    return createWritableKvStore(stepwise, false, 0);
+    return createWritableKvStore(stepwise, { isLocal: false, propagationMs: 0 });
   }
 
   /** Clears the store, and loads these records if there are any. Then enough time passes that previous loads have no effect. */
@@ -141,20 +141,20 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
         expect(joinIds((await readAll(store)).records)).toBe(joinIds(BEFORE));
         advanceTime(2 * ORPHAN_AGE_MS);
         await store.sweep();
-        expect(await listLoads(stores, name)).toEqual([next]);
+        expect(await listSnapshots(stores, name)).toEqual([next]);
       }
     },
   );
 
-  test("loads have different names, even if they start in the same millisecond or with a slow clock", async () => {
+  test("snapshots have different ids, even if they start in the same millisecond or with a slow clock", async () => {
     await prepare(BEFORE);
     const { id } = (await store.readCurrent()).snapshot;
     advanceTime(-ORPHAN_AGE_MS);
-    const names = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
-    expect(new Set([id, ...names])).toHaveLength(3);
-    expect((await store.readCurrent()).snapshot.id).toBe(names[1]);
+    const ids = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
+    expect(new Set([id, ...ids])).toHaveLength(3);
+    expect((await store.readCurrent()).snapshot.id).toBe(ids[1]);
     // In KV, a load that may be running is not removed.
-    expect(await listLoads(stores, name)).toEqual(name === "d1" ? [names[1]] : [...names, id].sort());
+    expect(await listSnapshots(stores, name)).toEqual(name === "d1" ? [ids[1]] : [...ids, id].sort());
   });
 
   test("a load of the seed is rejected after any load, and leaves no blocks", async () => {
@@ -164,26 +164,26 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     await expect(loading).rejects.toThrow(
       "The seed was not loaded because something else was loaded in the meantime.",
     );
-    expect(await listLoads(stores, name)).toEqual([empty]);
+    expect(await listSnapshots(stores, name)).toEqual([empty]);
   });
 
   test("a load of the seed removes no blocks, because a different load may be running", async () => {
     await prepare([]);
     await store.write("0running", [{ number: 1, text: "" }]);
     const seed = await loadRecords(store, ONE, { onlyIfEmpty: true });
-    expect(await listLoads(stores, name)).toEqual([seed, "0running"].sort());
+    expect(await listSnapshots(stores, name)).toEqual([seed, "0running"].sort());
   });
 
   const negative = { id: "a", count: -1, loaded_at: null, source: "" };
   const damage = {
-    d1: ["DELETE FROM state", "UPDATE state SET count = -1"],
-    kv: ["not a state", JSON.stringify(negative)],
+    d1: ["DELETE FROM current_snapshot", "UPDATE current_snapshot SET count = -1"],
+    kv: ["no JSON", JSON.stringify(negative)],
   };
-  test.each(damage[name])("a load repairs a damaged state: %s", async (written) => {
+  test.each(damage[name])("a load repairs a damaged current snapshot: %s", async (written) => {
     await prepare(BEFORE);
     if (name === "d1") await stores.database.write([written]);
-    else await stores.namespace.put([{ key: STATE_KEY, value: written }]);
-    await expect(store.readCurrent()).rejects.toThrow(DamagedStateError);
+    else await stores.namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: written }]);
+    await expect(store.readCurrent()).rejects.toThrow(DamagedSnapshotError);
     await loadRecords(store, ONE);
     expect((await readAll(store)).records).toEqual(ONE);
   });

@@ -5,11 +5,11 @@ import {
   SWEEP_DELAY_MS,
   type WritableNamespace,
 } from "../../data/writer/kv-writer.ts";
-import { createLoadName } from "../../data/writer/writer.ts";
-import { getBlockKey, STATE_KEY } from "../../src/store/kv.ts";
+import { createSnapshotId, requireStorable } from "../../data/writer/stored-snapshot.ts";
+import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
 import { parseSnapshot } from "../../src/store/snapshot.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
-import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
+import { listSnapshots, loadRecords, openLocalStores } from "./stores.ts";
 
 const records = makeNewestFirst(600);
 const stores = await openLocalStores();
@@ -38,14 +38,12 @@ function watchPuts(beforePut: (key: string) => unknown): WritableNamespace {
   return { ...namespace, put, batchBytes: 1 };
 }
 
-test("a load writes a key for each block, waits until all keys are visible, and then writes the state", async () => {
+test("a load writes a key for each block, waits until all keys are visible, and then writes the current snapshot", async () => {
   vi.useFakeTimers();
   const written: string[] = [];
   const waits: number[] = [];
-  const store = createWritableKvStore(
-    watchPuts((key) => written.push(key)),
-    false,
-  );
+  const namespace = watchPuts((key) => written.push(key));
+  const store = createWritableKvStore(namespace, { isLocal: false });
   const loading = loadRecords(store, records, { onWait: (seconds) => waits.push(seconds) });
   while (waits.length === 0) await vi.advanceTimersByTimeAsync(0);
   expect(waits).toEqual([70]);
@@ -54,15 +52,15 @@ test("a load writes a key for each block, waits until all keys are visible, and 
   expect(blocks).toEqual(["1", "2", "3", "4", "0"]);
   await vi.advanceTimersByTimeAsync(1);
   await loading;
-  expect(written.slice(5)).toEqual([STATE_KEY]);
+  expect(written.slice(5)).toEqual([CURRENT_SNAPSHOT_KEY]);
 });
 
 test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
   ["writes a lost block again", ["1", "3"], "done", 2],
   ["is rejected if a block is lost twice, and removes its blocks", ["0", "2", "2"], /^The store lost/, 1],
   [
-    "has an unknown outcome if its state is lost, and removes nothing",
-    [STATE_KEY],
+    "has an unknown outcome if its switch is lost, and removes nothing",
+    [CURRENT_SNAPSHOT_KEY],
     /does not show the new/,
     2,
   ],
@@ -75,20 +73,24 @@ test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
   });
   const warnings: string[] = [];
   const options = { onWarning: (message: string) => void warnings.push(message) };
-  const loading = loadRecords(createWritableKvStore(lossy, false, 0), records, options);
+  const loading = loadRecords(
+    createWritableKvStore(lossy, { isLocal: false, propagationMs: 0 }),
+    records,
+    options,
+  );
   expect(await describeOutcome(loading)).toMatch(outcome);
-  expect(warnings).toHaveLength(lost.includes(STATE_KEY) ? 0 : 1);
-  expect(await listLoads(stores, "kv")).toHaveLength(loads);
+  expect(warnings).toHaveLength(lost.includes(CURRENT_SNAPSHOT_KEY) ? 0 : 1);
+  expect(await listSnapshots(stores, "kv")).toHaveLength(loads);
   const served = outcome === "done" ? records : records.slice(0, 20);
   expect((await readAll(stores.open("kv"))).records).toEqual(served);
 });
 
 test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]>([
-  ["succeeds if its state is visible late", ["old", "new"], "done"],
-  ["has an unknown outcome if a different state is visible", ["old", "other"], /does not show the new/],
+  ["succeeds if its switch is visible late", ["old", "new"], "done"],
+  ["has an unknown outcome if a different snapshot is visible", ["old", "other"], /does not show the new/],
 ])("a load %s", async (_, shown, outcome) => {
   await loadRecords(stores.open("kv"), records.slice(0, 20));
-  const [old = null] = await namespace.get([STATE_KEY], 60);
+  const [old = null] = await namespace.get([CURRENT_SNAPSHOT_KEY], 60);
   const other = JSON.stringify({
     ...JSON.parse(String(old)),
     id: "other",
@@ -97,16 +99,16 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
   let isPut = false;
   const late: WritableNamespace = {
     ...watchPuts((key) => {
-      isPut ||= key === STATE_KEY;
+      isPut ||= key === CURRENT_SNAPSHOT_KEY;
     }),
     async get(keys, cacheTtl) {
       const [text = null] = await namespace.get(keys, cacheTtl);
       return [{ old, other, new: text }[(isPut && shown.shift()) || "new"]];
     },
   };
-  const loading = loadRecords(createWritableKvStore(late, false, 0), records);
+  const loading = loadRecords(createWritableKvStore(late, { isLocal: false, propagationMs: 0 }), records);
   expect(await describeOutcome(loading)).toMatch(outcome);
-  expect([shown, (await listLoads(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
+  expect([shown, (await listSnapshots(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
 });
 
 test("a sweep keeps foreign keys, the replaced load for a while, and the blocks of loads that may still be running", async () => {
@@ -114,12 +116,12 @@ test("a sweep keeps foreign keys, the replaced load for a while, and the blocks 
   const expectAfterSweep = async (milliseconds: number, loads: string[]) => {
     advanceTime(milliseconds);
     await store.sweep();
-    expect(await listLoads(stores, "kv")).toEqual(loads.sort());
+    expect(await listSnapshots(stores, "kv")).toEqual(loads.sort());
   };
-  const replaced = createLoadName(Date.now());
+  const replaced = createSnapshotId(Date.now());
   for (const key of ["notes", getBlockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
   await expectAfterSweep(2 * ORPHAN_AGE_MS, [replaced]);
-  const running = createLoadName(Date.now());
+  const running = createSnapshotId(Date.now());
   await namespace.put([{ key: getBlockKey(running, 1), value: "" }]);
   const served = await loadRecords(store, records);
   await expectAfterSweep(SWEEP_DELAY_MS - 1, [replaced, running, served]);
@@ -132,24 +134,35 @@ test("a sweep keeps foreign keys, the replaced load for a while, and the blocks 
 
 test("a load into a local namespace removes unfinished loads before, and the replaced load after", async () => {
   const seen: string[][] = [];
-  const store = createWritableKvStore(
-    watchPuts(async () => seen.push(await listLoads(stores, "kv"))),
-    true,
-  );
+  const namespace = watchPuts(async () => seen.push(await listSnapshots(stores, "kv")));
+  const store = createWritableKvStore(namespace, { isLocal: true });
   const first = await loadRecords(store, records);
-  await namespace.put([{ key: getBlockKey(createLoadName(Date.now()), 1), value: "" }]);
+  await namespace.put([{ key: getBlockKey(createSnapshotId(Date.now()), 1), value: "" }]);
   seen.length = 0;
   const name = await loadRecords(store, records.slice(0, 10));
   expect(seen[0]).toEqual([first]);
-  expect(await listLoads(stores, "kv")).toEqual([name]);
+  expect(await listSnapshots(stores, "kv")).toEqual([name]);
 });
 
 test.each([
   "no JSON",
   "null",
-  '{"id":"a","count":1}',
-  '{"id":"a","count":1.5,"source":""}',
+  '{"id":"a","count":1,"loaded_at":null}',
+  '{"id":"a","count":1.5,"loaded_at":null,"source":""}',
   '{"id":"a","count":1,"source":"","loaded_at":1}',
-])("the state %j is damaged", (text) =>
-  expect(() => parseSnapshot(text)).toThrow(`The stored state is damaged: ${text}. Load the records again.`),
+])("the current snapshot %j is damaged", (text) =>
+  expect(() => parseSnapshot(text)).toThrow(
+    `The stored current snapshot is damaged: ${text}. Load the records again.`,
+  ),
+);
+
+test.each([
+  { id: "" },
+  { id: "a/b" },
+  { count: -1 },
+  { loaded_at: "yesterday" },
+  { source: "é" },
+  { source: "a\nb" },
+])("a snapshot with %j is not written", (part) =>
+  expect(() => requireStorable({ id: "a", count: 1, loaded_at: null, source: "", ...part })).toThrow(),
 );

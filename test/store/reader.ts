@@ -3,7 +3,7 @@ import { readRecords } from "../../data/load-content.ts";
 import { type GetHiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { CachedStore } from "../../src/store/cached-store.ts";
-import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { createStatistics, makeRecords } from "../records/sample.ts";
@@ -30,13 +30,12 @@ export function formatResults(newestFirst: readonly TrafficRecord[], page: numbe
 }
 
 /** Reads all records of a store, newest first. Fails if the statistics do not match. */
-export async function readAll(store: Store): Promise<{ snapshot: Snapshot; records: TrafficRecord[] }> {
+export async function readAll(store: Store): Promise<{ snapshot: MaybeSnapshot; records: TrafficRecord[] }> {
   const { snapshot } = await store.readCurrent();
+  if (snapshot.id === null) return { snapshot, records: [] };
   const records = await Array.fromAsync(readRecords(store, snapshot));
-  if (snapshot.id !== "") {
-    const statistics = await readStatistics(store, snapshot.id);
-    const { sources, source_count } = statistics;
-    expect(statistics).toEqual({ ...createStatistics(records), sources, source_count });
-  }
+  const statistics = await readStatistics(store, snapshot);
+  const { sources, source_count } = statistics;
+  expect(statistics).toEqual({ ...createStatistics(records), sources, source_count });
   return { snapshot, records };
 }

@@ -42,11 +42,25 @@ const cases = Object.entries(MESSAGES).flatMap(([outcome, messages]) =>
 test.each(cases)("a read of D1 %s if it fails with %s", async (outcome, message) => {
   const call = vi.fn(async () => ({ results: [] }));
   call.mockRejectedValueOnce(new Error(message));
-  const read = toSqlDatabase(createBinding(call)).query("", [], false);
+  const read = toSqlDatabase(createBinding(call)).query("", [], "first-unconstrained");
   const settled = read.then(() => "done", String);
   await vi.advanceTimersByTimeAsync(SHORT_PAUSES_MS[0] ?? 0);
   expect(await settled).toBe(outcome === "is retried" ? "done" : `Error: ${message}`);
   expect(call).toHaveBeenCalledTimes(outcome === "is retried" ? 2 : 1);
+});
+
+test.each([
+  ["429 Too Many Requests", 2],
+  ["503 Service Unavailable", 2],
+  ["400 Bad Request", 1],
+])("a read of KV that fails with %s is sent %i times", async (status, calls) => {
+  const get = vi.fn(async () => "text");
+  get.mockRejectedValueOnce(new Error(`KV GET failed: ${status}`));
+  const { readBlocks } = createKvStore(toKeyValueStore({ get } as unknown as KVNamespace));
+  const settled = readBlocks("a", [1]).catch(String);
+  await vi.advanceTimersByTimeAsync(SHORT_PAUSES_MS[0] ?? 0);
+  expect(await settled).toEqual(calls === 2 ? ["text"] : `Error: KV GET failed: ${status}`);
+  expect(get).toHaveBeenCalledTimes(calls);
 });
 
 test("an operation is retried after each pause", async () => {
@@ -63,24 +77,24 @@ test("an operation is retried after each pause", async () => {
 
 test("D1 reads the current snapshot from the primary database, and a block that a replica lacks once more from there", async () => {
   const constraints: string[] = [];
-  const state = { id: "a", count: 1, loaded_at: null, source: "" };
+  const snapshot = { id: "a", count: 1, loaded_at: null, source: "" };
   const binding = createBinding(async (constraint) => {
     constraints.push(constraint);
-    return { results: constraint === "first-primary" ? [{ ...state, number: 1, text: "b" }] : [] };
+    return { results: constraint === "first-primary" ? [{ ...snapshot, number: 1, text: "b" }] : [] };
   });
   const store = createD1Store(toSqlDatabase(binding));
-  expect(await store.readCurrent()).toEqual({ snapshot: state });
+  expect(await store.readCurrent()).toEqual({ snapshot });
   expect(await store.readBlocks("a", [1])).toEqual(["b"]);
   expect(constraints).toEqual(["first-primary", "first-unconstrained", "first-primary"]);
 });
 
-test("a KV location caches the state for 30 seconds, and blocks for a day", async () => {
+test("a KV location caches the current snapshot for 30 seconds, and blocks for a day", async () => {
   const get = vi.fn(async () => null);
   const { readCurrent, readBlocks } = createKvStore(toKeyValueStore({ get } as unknown as KVNamespace));
-  await readCurrent(1);
+  await readCurrent({ wanted: 1 });
   await readBlocks("a", [1]);
   expect(get.mock.calls).toEqual([
-    ["state", { type: "text", cacheTtl: 30 }],
+    ["current-snapshot", { type: "text", cacheTtl: 30 }],
     ["block/a/1", { type: "text", cacheTtl: 86_400 }],
   ]);
 });

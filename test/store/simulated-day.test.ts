@@ -70,14 +70,17 @@ function createSlowReads(store: Store, random: Random): Store {
   });
 }
 
-/** The records of each load, and the time until which it was current. */
+/** Stands for an empty store. */
+const NO_ID = "nothing loaded";
+
+/** The records of each snapshot, and the time until which it was current. */
 type Contents = Map<string, { records: TrafficRecord[]; until: number }>;
 
 /** Simulates a day of three writers and two instances with two clients each, and checks every served page. */
 async function simulateDay({ create, maxStaleMs }: SimulatedStore, random: Random) {
   const total = { pages: 0, switches: 0 };
-  const contents: Contents = new Map([["", { records: [], until: Number.POSITIVE_INFINITY }]]);
-  let current = "";
+  const contents: Contents = new Map([[NO_ID, { records: [], until: Number.POSITIVE_INFINITY }]]);
+  let current = NO_ID;
   const openStore = create(random, (load) => {
     total.switches += 1;
     contents.get(current)!.until = getTrueTime();
@@ -98,7 +101,7 @@ async function simulateDay({ create, maxStaleMs }: SimulatedStore, random: Rando
       const page = await readPage(cache, 1 + Math.floor(random() * 30));
       total.pages += 1;
       if (!page) continue;
-      const content = contents.get(page.snapshot.id)!;
+      const content = contents.get(page.snapshot.id ?? NO_ID)!;
       expect(page.count).toBe(content.records.length);
       expect(page.results).toBe(formatResults(content.records, page.number));
       expect(requestedAt - content.until, "time since the load was replaced").toBeLessThan(maxStaleMs);

@@ -44,8 +44,8 @@ interface Period {
 
 /** Loads records and restores backups, and writes down which snapshot was current when. */
 function createHistory(random: Random, lagMs: number) {
-  const contents = new Map<string, TrafficRecord[]>([["", []]]);
-  const periods: Period[] = [{ id: "", from: Date.now(), to: Number.POSITIVE_INFINITY }];
+  const contents = new Map<string, TrafficRecord[]>([["empty", []]]);
+  const periods: Period[] = [{ id: "empty", from: Date.now(), to: Number.POSITIVE_INFINITY }];
   const database = createSimulatedDatabase(random, lagMs, (id) => {
     periods.at(-1)!.to = Date.now();
     periods.push({ id, from: Date.now(), to: Number.POSITIVE_INFINITY });
@@ -70,11 +70,11 @@ function createHistory(random: Random, lagMs: number) {
 async function backUp(database: WritableDatabase): Promise<string[]> {
   const quote = (value: unknown) => (typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : value);
   const dump = async (table: string) => {
-    const rows = await database.query(`SELECT * FROM ${table}`, [], true);
+    const rows = await database.query(`SELECT * FROM ${table}`, [], "first-primary");
     const inserts = rows.map((row) => `INSERT INTO ${table} VALUES (${Object.values(row).map(quote)})`);
     return [`DELETE FROM ${table}`, ...inserts.map((sql) => sql.replaceAll(",,", ",NULL,"))];
   };
-  return [...(await dump("block")), ...(await dump("state"))];
+  return [...(await dump("block")), ...(await dump("current_snapshot"))];
 }
 
 /** Writes until `isOver`: loads, backups and restored backups. */

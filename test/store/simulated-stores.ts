@@ -8,11 +8,11 @@ import {
 import { createWritableKvStore } from "../../data/writer/kv-writer.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
-import { STATE_KEY } from "../../src/store/kv.ts";
+import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
 import { getTrueTime, type Random } from "./virtual-clock.ts";
 
-/** Called with the name of the new current load. */
-export type OnSwitch = (load: string) => void;
+/** Called with the id of the new current snapshot. */
+export type OnSwitch = (id: string) => void;
 
 /** Opens a simulated store, as one location sees it. */
 export type OpenLocation = () => WritableStore;
@@ -30,7 +30,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
   const write = (key: string, value: string | null) => {
     history.set(key, [...(history.get(key) ?? []), { at: getTrueTime(), value }]);
-    if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).id);
+    if (key === CURRENT_SNAPSHOT_KEY && value !== null) onSwitch(JSON.parse(value).id);
   };
   return () => {
     const shown = new Map<string, number>();
@@ -55,7 +55,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
         ),
       batchBytes: 1,
     };
-    return createWritableKvStore(namespace, false);
+    return createWritableKvStore(namespace, { isLocal: false });
   };
 }
 
@@ -69,22 +69,22 @@ export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwi
 export function createSimulatedDatabase(random: Random, lagMs: number, onSwitch: OnSwitch): WritableDatabase {
   const [primary, replica] = [openDatabase(), openDatabase()];
   const pending: { at: number; statements: string[] }[] = [];
-  let current: unknown = "";
+  let current: unknown = null;
   const catchUp = () => {
     while (pending[0] && pending[0].at <= getTrueTime()) run(replica, pending.shift()?.statements ?? []);
   };
   const write = (statements: string[]) => {
     const changes = run(primary, statements);
-    const load = primary.prepare("SELECT load FROM state").get()?.load;
-    if (load !== current) onSwitch(String(load));
-    current = load;
+    const id = primary.prepare("SELECT id FROM current_snapshot").get()?.id;
+    if (id !== current) onSwitch(String(id));
+    current = id;
     pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, getTrueTime() + random() * lagMs), statements });
     return changes;
   };
   return {
-    async query(sql, parameters, fromPrimary) {
+    async query(sql, parameters, constraint) {
       catchUp();
-      return (fromPrimary ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
+      return (constraint === "first-primary" ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
     },
     write: async (statements) => void write(statements),
     run: async (sql) => write([sql]),

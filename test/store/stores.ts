@@ -22,7 +22,7 @@ export interface Stores {
   namespace: WritableNamespace;
   /** Opens the database or the namespace as a deployed store without lag. */
   open(name: StoreName): WritableStore;
-  /** Restores the state before the first load. */
+  /** Empties both stores. */
   clear(): Promise<void>;
 }
 
@@ -36,9 +36,11 @@ export async function openLocalStores(): Promise<Stores> {
     database,
     namespace,
     open: (name) =>
-      name === "d1" ? createWritableD1Store(database) : createWritableKvStore(namespace, false, 0),
+      name === "d1"
+        ? createWritableD1Store(database)
+        : createWritableKvStore(namespace, { isLocal: false, propagationMs: 0 }),
     async clear() {
-      await database.write(["DELETE FROM block", "UPDATE state SET load = '', count = 0"]);
+      await database.write(["DELETE FROM block", "UPDATE current_snapshot SET id = NULL, count = 0"]);
       await namespace.delete(await namespace.list());
     },
   };
@@ -61,7 +63,7 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
     list: async () => (await KV.list()).keys.map((key) => key.name),
     batchBytes,
   };
-  return createWritableKvStore(namespace, true);
+  return createWritableKvStore(namespace, { isLocal: true });
 }
 
 /**
@@ -82,7 +84,7 @@ export function interceptCalls<T extends object>(
 /**
  * Loads records.
  * @param records The records, newest first
- * @returns The name of the load
+ * @returns The id of the new snapshot
  */
 export function loadRecords(
   store: WritableStore,
@@ -92,12 +94,16 @@ export function loadRecords(
   return replaceCollection(store, toCollection(records), options);
 }
 
-/** Returns the names of the loads that have blocks in a store, including the blocks of their statistics. */
-export async function listLoads({ database, namespace }: Stores, name: StoreName): Promise<string[]> {
+/** Returns the ids of the snapshots that have blocks in a store, including the blocks of their statistics. */
+export async function listSnapshots({ database, namespace }: Stores, name: StoreName): Promise<string[]> {
   if (name === "kv") {
-    const names = (await namespace.list()).map((key) => /^block\/([^/]+)/.exec(key)?.[1]);
-    return [...new Set(names.filter((load) => load !== undefined))].sort();
+    const ids = (await namespace.list()).map((key) => /^block\/([^/]+)/.exec(key)?.[1]);
+    return [...new Set(ids.filter((id) => id !== undefined))].sort();
   }
-  const rows = await database.query("SELECT DISTINCT load FROM block ORDER BY load", [], true);
-  return rows.map(({ load }) => String(load));
+  const rows = await database.query(
+    "SELECT DISTINCT snapshot FROM block ORDER BY snapshot",
+    [],
+    "first-primary",
+  );
+  return rows.map(({ snapshot }) => String(snapshot));
 }

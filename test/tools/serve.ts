@@ -75,7 +75,7 @@ async function findPort(): Promise<number> {
 
 /** Waits until a running worker serves the current records of its store. */
 export async function untilServed(origin: string): Promise<void> {
-  const { state } = Object(await (await fetch(`${origin}/healthz`)).json());
+  const { snapshot } = Object(await (await fetch(`${origin}/healthz`)).json());
   const readTag = async () => String((await fetch(`${origin}/api/tf1/records/`)).headers.get("ETag"));
-  while (!(await readTag()).startsWith(`"${state.load}-`)) await setTimeout(100);
+  while (!(await readTag()).startsWith(`"${snapshot.id}-`)) await setTimeout(100);
 }

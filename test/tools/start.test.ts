@@ -205,16 +205,16 @@ describe("in a fresh clone", () => {
 
   test("an invalid line of the seed is reported, and wrangler dev keeps the last valid seed", async () => {
     const file = join(project.folder, "data/seed/2019-05-17.csv");
-    const state = join(project.folder, "dist/assets/api/seed/state.json");
-    const before = await readFile(state, "utf8");
+    const snapshot = join(project.folder, "dist/assets/api/seed/current-snapshot.json");
+    const before = await readFile(snapshot, "utf8");
     await writeFile(file, (await readFile(file, "utf8")).replace(/\n\d+,/, "\nx,"));
     const stderr = `${file}:2: id "x" is not a whole number\nThe seed was not built.\n`;
     const kept = "The last valid seed stays in use.\n";
     expect(await build()).toEqual({ status: 0, stdout: "", stderr: stderr + kept });
-    expect(await readFile(state, "utf8")).toBe(before);
+    expect(await readFile(snapshot, "utf8")).toBe(before);
     const deployed = { WRANGLER_COMMAND: "deploy" };
     expect(await project.run(["tools/build-assets.ts"], deployed)).toEqual({ status: 1, stdout: "", stderr });
-    await rm(state);
+    await rm(snapshot);
     expect(await build(), "without a valid seed").toEqual({ status: 1, stdout: "", stderr });
   });
 

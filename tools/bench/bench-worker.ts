@@ -10,11 +10,11 @@ export { default, default as hot } from "../../src/index.ts";
 /** Instances without a current request. Concurrent requests never share an instance, so they never share a read of the store. */
 const idle: Env[] = [];
 
-/** The service with a cached state, but without cached blocks. */
+/** The service with a cached snapshot, but without cached blocks and pages. */
 export const cold = {
   async fetch(request: Request, env: Env, context: ExecutionContext) {
     const instance = idle.pop() ?? { ...env };
-    getCachedStore(instance, 0);
+    getCachedStore(instance, { blocks: 0, pages: 0 });
     const response = await app.fetch(request, instance, context);
     idle.push(instance);
     return response;

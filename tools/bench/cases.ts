@@ -67,7 +67,7 @@ export async function measureCases(
 
 const CONNECTIONS = 8;
 
-/** The number of responses that are not measured, because connections are opened and instances read the state. */
+/** The number of responses that are not measured, because connections are opened and instances read the current snapshot. */
 const WARM_UP = 3 * CONNECTIONS;
 
 /**

@@ -87,7 +87,7 @@ function addCheck(program: Command): void {
 
 function addInfo(program: Command): void {
   addStoreOptions(program.command("info"))
-    .description("show the current load and its statistics")
+    .description("show the current snapshot and its statistics")
     .option("--json", "print JSON, including the statistics of each day and of each hour of the day")
     .action((options: InfoOptions) => runWithStoreNotice(options, () => info(options)));
 }

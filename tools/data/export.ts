@@ -25,7 +25,7 @@ export interface ExportOptions extends StoreChoice, Output {}
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
   await withStore({ ...choice, notify: printNotice }, async ({ name, location, store }) => {
     const { snapshot } = await store.readCurrent();
-    if (snapshot.id === "") throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
+    if (snapshot.id === null) throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
     await writeRecords("exporting", requireValid(readRecords(store, snapshot)), {
       format,
       out,

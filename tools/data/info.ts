@@ -2,7 +2,7 @@ import { escapeInvisible } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withStore } from "../../data/writer/open-store.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
-import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { MaybeSnapshot, Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
 
@@ -13,17 +13,15 @@ export interface InfoOptions extends StoreChoice {
 type Line = [name: string, value: string | number];
 
 /**
- * Shows the current load and its stored statistics, without reading records. An empty store is not an error.
- * @throws Error if the store cannot be read. If only the statistics cannot be read, the state is shown before the error.
+ * Shows the current snapshot and its statistics, without reading records. An empty store is not an error.
+ * @throws Error if the store cannot be read. If only the statistics cannot be read, the snapshot is shown before the error.
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, location, store }) => {
     const { snapshot, statistics, error } = await readSummary(store);
     const { remote = false, json } = options;
-    const { id: load, ...rest } = snapshot;
-    if (json)
-      console.log(escapeInvisible(JSON.stringify({ store: name, remote, load, ...rest, statistics })));
-    else if (load === "") console.log(`Nothing is loaded in the ${name} store (${location}).`);
+    if (json) console.log(escapeInvisible(JSON.stringify({ store: name, remote, snapshot, statistics })));
+    else if (snapshot.id === null) console.log(`Nothing is loaded in the ${name} store (${location}).`);
     else console.log(alignLines([["store", `${name} (${location})`], ...listLines(snapshot, statistics)]));
     if (error !== undefined) throw error;
   });
@@ -33,10 +31,10 @@ export async function info(options: InfoOptions): Promise<void> {
 async function readSummary(
   store: Store,
   attempts = 2,
-): Promise<{ snapshot: Snapshot; statistics?: Statistics; error?: unknown }> {
+): Promise<{ snapshot: MaybeSnapshot; statistics?: Statistics; error?: unknown }> {
   const { snapshot } = await store.readCurrent();
   try {
-    return { snapshot, statistics: await readStatistics(store, snapshot.id) };
+    return { snapshot, statistics: await readStatistics(store, snapshot) };
   } catch (error) {
     return attempts > 1 ? readSummary(store, attempts - 1) : { snapshot, error };
   }
@@ -46,7 +44,7 @@ function listLines({ loaded_at, id, count, source }: Snapshot, statistics: Stati
   return [
     ["loaded at", loaded_at ?? "unknown"],
     ["sources", statistics ? listSources(statistics) : source],
-    ["load", id],
+    ["snapshot", id],
     ["records", count],
     ...(statistics ? listStatistics(count, statistics) : []),
   ];

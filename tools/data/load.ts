@@ -8,7 +8,7 @@ import {
   type WritableStore,
   type WriteOptions,
 } from "../../data/writer/writer.ts";
-import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { formatDataCommand } from "../store-command.ts";
 
@@ -57,10 +57,10 @@ async function replace(files: string[], options: LoadOptions, outcome: { message
 }
 
 /** Describes the served records after a failed load. Returns undefined if the served records are unknown. */
-function describeServed(before?: Snapshot, after?: Snapshot, error?: unknown): string | undefined {
+function describeServed(before?: MaybeSnapshot, after?: MaybeSnapshot, error?: unknown): string | undefined {
   const isSame = after?.id === before?.id;
   if (!before || !after || (isSame && error instanceof UnknownOutcomeError)) return undefined;
-  if (after.id === "") return "Nothing is loaded.";
+  if (after.id === null) return "Nothing is loaded.";
   if (isSame) return "The previous records are still being served.";
   const name = `${formatValue(after.source, 110)}, loaded at ${after.loaded_at}`;
   return `Another load is being served: ${name}. To replace it, run the command again.`;

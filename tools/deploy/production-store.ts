@@ -22,7 +22,7 @@ export async function prepareProductionStore(
   const choice = { store, remote: true };
   if (isFirst && store === "d1") return loadSeed(choice);
   const { snapshot } = await withMigratedStore(choice, ({ store }) => store.readCurrent());
-  if (snapshot.id !== "") return;
+  if (snapshot.id !== null) return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(
     `No records were found in the ${store} store. This deployment does not load the seed, because the seed could replace records that are being served. Load your own records with \`${formatDataCommand("load FILE", choice)}\`, or the seed with \`${formatDataCommand("load data/seed/*.csv", choice)}\`.${lag}`,

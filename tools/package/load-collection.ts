@@ -9,7 +9,7 @@ export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
  * Checks the given records or files, by default the seed, and stores the records in memory.
- * @param version The version of the code. The name of the load is a hash of the version and the records, so a restart does not change it.
+ * @param version The version of the code. The id of the snapshot is a hash of the version and the records, so a restart does not change it.
  * @throws InputError if a record is invalid
  */
 export async function loadCollection(

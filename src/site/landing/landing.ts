@@ -6,7 +6,7 @@ import { getLastValue, getOrigin, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, formatEnvelope, getLastPage } from "../../records/page.ts";
 import { getCachedStore } from "../../store/create-store.ts";
-import type { Snapshot } from "../../store/snapshot.ts";
+import type { MaybeSnapshot } from "../../store/snapshot.ts";
 import { HTML_HEADERS } from "../html-middleware.ts";
 import { renderLanding, type SamplePage } from "./landing-page.tsx";
 import { createSummary, groupStatistics } from "./summary.ts";
@@ -15,7 +15,7 @@ import { createSummary, groupStatistics } from "./summary.ts";
 export function createLanding(): Hono<AppEnv> {
   const landing = new Hono<AppEnv>();
   const getStatistics = createStatisticsCache();
-  /** The latest HTML, cached because most requests have the same state, origin and settings. */
+  /** The latest HTML, cached because most requests have the same snapshot, origin and settings. */
   let latest: { key: string; html: string } | undefined;
 
   landing.get("/", async (c) => {
@@ -63,7 +63,7 @@ function createStatisticsCache() {
 async function getSamplePage(
   c: AppContext,
   origin: string,
-  snapshot: Snapshot,
+  snapshot: MaybeSnapshot,
 ): Promise<SamplePage | undefined> {
   const number = Math.min(2, getLastPage(snapshot.count));
   try {

@@ -48,9 +48,9 @@ export function createDataFolder() {
 
 type DataFolder = ReturnType<typeof createDataFolder>;
 
-/** The name of the newest block. Names begin with the time of their load. */
+/** The id of the newest snapshot. Ids begin with the time of their load. */
 const NEWEST = {
-  d1: "SELECT max(load) AS name FROM block",
+  d1: "SELECT max(snapshot) AS name FROM block",
   kv: "SELECT max(key) AS name FROM _mf_entries WHERE key LIKE 'block/%'",
 };
 

@@ -59,8 +59,8 @@ test("an export fails if nothing is loaded, and if the collection is replaced wh
     });
   }
   expect(existsSync(join(folder, "empty")), "reading creates no folder").toBe(false);
-  const { store, load: replace } = await createMemoryService(makeRecords(300));
-  const { snapshot } = await store.readCurrent();
+  const { store, load: replace } = await createMemoryService();
+  const snapshot = replace(makeRecords(300));
   replace(makeRecords(400));
   await expect(Array.fromAsync(readRecords(store, snapshot))).rejects.toThrow(
     "The collection was replaced while it was being read. Run the command again.",
@@ -81,7 +81,7 @@ test.each([
   const database = await openLocalDatabase("d1", local);
   database.prepare("UPDATE block SET text = replace(text, ?, ?)").run(valid, text);
   database.prepare("UPDATE block SET text = replace(text, ?, ?)").run("valid.csv", "\u009bvalid.csv");
-  database.prepare("UPDATE state SET loaded_at = ?").run("\u001b[2J");
+  database.prepare("UPDATE current_snapshot SET loaded_at = ?").run("\u001b[2J");
   database.close();
   for (const format of ["csv", "jsonl"]) {
     const { status, stdout, stderr } = await run("export", "--store", "d1", "--format", format);
@@ -103,7 +103,10 @@ describe("info", () => {
     const stdout = nothingLoaded("d1");
     expect(await info("--persist-to", empty)).toEqual({ status: 0, stdout, stderr: "" });
     const json = await info("--persist-to", empty, "--json");
-    expect(JSON.parse(json.stdout)).toMatchObject({ store: "d1", load: "", count: 0, loaded_at: null });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      store: "d1",
+      snapshot: { id: null, count: 0, loaded_at: null },
+    });
   });
 
   test("shows the sources of the records", async () => {

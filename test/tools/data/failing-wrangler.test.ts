@@ -13,13 +13,13 @@ import { useRemoteConfiguration } from "./remote-configuration.ts";
 
 const { config, writeRecords } = useRemoteConfiguration();
 
-const SWITCH = "REPLACE INTO state";
+const SWITCH = "REPLACE INTO current_snapshot";
 
 /** The command uses the same store, and can be copied to a shell. */
 const UNKNOWN =
   /\nCould not determine which records are being served\. To find out, run: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.json'$/;
 
-test("a load into a namespace that never shows the new state reports that, and shows no progress while it waits", async () => {
+test("a load into a namespace that never shows the new snapshot reports that, and shows no progress while it waits", async () => {
   const timers = ["setTimeout", "setInterval", "clearInterval"] as const;
   vi.useFakeTimers({ toFake: ["Date", ...timers] }).setTimerTickMode("nextTimerAsync");
   const keys = new Set<string>();
@@ -30,7 +30,7 @@ test("a load into a namespace that never shows the new state reports that, and s
   };
   const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
   await expect(loading).rejects.toThrow(
-    /^The namespace does not show the new state\.\nCould not determine which .* info --remote --store kv --config /,
+    /^The namespace does not show the new snapshot\.\nCould not determine which .* info --remote --store kv --config /,
   );
   vi.useRealTimers();
   const wait = "Waiting 70 seconds until all KV locations can see the new values.";

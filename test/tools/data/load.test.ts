@@ -28,7 +28,7 @@ beforeAll(async () => {
   small = await write("small.csv", makeRecords(40));
 });
 
-/** Lets four clients read page after page until the signal. Returns the counts of all states that they saw. */
+/** Lets four clients read page after page until the signal. Returns the counts of all snapshots that they saw. */
 async function readOn(origin: string, stop: AbortSignal): Promise<Set<number>> {
   const seen = new Set<number>();
   const client = async () => {

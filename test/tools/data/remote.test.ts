@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createLoadName } from "../../../data/writer/writer.ts";
+import { createSnapshotId } from "../../../data/writer/stored-snapshot.ts";
 import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
@@ -70,10 +70,10 @@ describe("through the real wrangler,", () => {
 
   test("load, info and export use a deployed namespace that loses a key, and a load deletes the blocks of old loads", async () => {
     const pairs = api.namespaces.get(NAMESPACE_ID)!;
-    const served = createLoadName(Date.now() - 50 * 3_600_000);
-    const abandoned = createLoadName(Date.now() - 25 * 3_600_000);
+    const served = createSnapshotId(Date.now() - 50 * 3_600_000);
+    const abandoned = createSnapshotId(Date.now() - 25 * 3_600_000);
     const loaded_at = new Date(Date.now() - 49 * 3_600_000).toISOString();
-    pairs.set("state", JSON.stringify({ id: served, count: 0, loaded_at, source: "" }));
+    pairs.set("current-snapshot", JSON.stringify({ id: served, count: 0, loaded_at, source: "" }));
     for (const name of [served, abandoned]) pairs.set(`block/${name}/0`, "{}");
     const has = (name: string) => [...pairs.keys()].some((key) => key.includes(name));
     const count = BLOCK_SIZE + 1;
@@ -94,7 +94,7 @@ describe("through the real wrangler,", () => {
   test.each([
     [
       "and is served then, is named",
-      "UPDATE state SET load = 'other', source = 'other.csv', loaded_at = '2026-11-21T00:00:00.000Z'",
+      "UPDATE current_snapshot SET id = 'other', source = 'other.csv', loaded_at = '2026-11-21T00:00:00.000Z'",
       'Another load is being served: "other.csv", loaded at 2026-11-21T00:00:00.000Z. To replace it, run the command again.',
     ],
     ["and has not switched, is not", "", "Nothing is loaded."],
@@ -112,10 +112,10 @@ describe("through the real wrangler,", () => {
   test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
     const pairs = api.namespaces.get(NAMESPACE_ID)!;
     const loaded_at = new Date(Date.now() - 3_600_000).toISOString();
-    pairs.set("state", JSON.stringify({ id: "old", count: 0, loaded_at, source: "" }));
+    pairs.set("current-snapshot", JSON.stringify({ id: "old", count: 0, loaded_at, source: "" }));
     const set = pairs.set.bind(pairs);
     vi.spyOn(pairs, "set").mockImplementation((key, value) => {
-      if (key === "state") Object.assign(api, { rejected: /GET .*\/keys/, rejectionCode: 10_000 });
+      if (key === "current-snapshot") Object.assign(api, { rejected: /GET .*\/keys/, rejectionCode: 10_000 });
       return set(key, value);
     });
     await loadFiles(writeRecords(30), { store: "kv", remote: true, config, propagationMs: 20 });
@@ -139,16 +139,16 @@ describe("through the real wrangler,", () => {
 
     test("shows the other load if a load ends while it reads", async () => {
       await loadFiles(writeRecords(30), deployed);
-      const rename = "UPDATE block SET load = 'new'; UPDATE state SET load = 'new'";
+      const rename = "UPDATE block SET snapshot = 'new'; UPDATE current_snapshot SET id = 'new'";
       beforeStatistics((sqlite) => sqlite.exec(rename));
       await info(deployed);
-      expect(console.log).toHaveBeenLastCalledWith(expect.stringMatching(/^load +new$/m));
+      expect(console.log).toHaveBeenLastCalledWith(expect.stringMatching(/^snapshot +new$/m));
     });
 
-    test("shows the state if the statistics are missing", async () => {
+    test("shows the snapshot if the statistics are missing", async () => {
       await loadFiles(writeRecords(30), deployed);
       beforeStatistics((sqlite) => sqlite.exec("DELETE FROM block"));
-      await expect(info(deployed)).rejects.toThrow(/^Block 0 of load \w+ is missing$/);
+      await expect(info(deployed)).rejects.toThrow(/^Block 0 of snapshot \w+ is missing$/);
       expect(console.log).toHaveBeenLastCalledWith(
         expect.stringMatching(/^store +d1 \(deployed\)\n(.*\n)*sources +all\.csv\n(.*\n)*records +30$/),
       );

@@ -33,10 +33,10 @@ export async function useAccount() {
       return finished;
     },
     listDatabases: () => [...api.databases.values()].map(({ name }) => name),
-    /** Reads the state of the only database. */
-    readState() {
+    /** Reads the current snapshot in the only database. */
+    readCurrentSnapshot() {
       const [database] = api.databases.values();
-      return database?.sqlite.prepare("SELECT load, count, source FROM state").get();
+      return database?.sqlite.prepare("SELECT id, count, source FROM current_snapshot").get();
     },
     /** Lists the versions that were deployed to production, newest last. */
     listVersions: (worker = WORKER) => api.workers.get(worker) ?? [],

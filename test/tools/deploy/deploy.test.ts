@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { createLoadName } from "../../../data/writer/writer.ts";
+import { createSnapshotId } from "../../../data/writer/stored-snapshot.ts";
 import { DATABASE, DEPLOY, NAMESPACE, PREVIEW, testNext, useAccount, WORKER, WRANGLER } from "./account.ts";
 import { createProject } from "./project.ts";
 
@@ -9,7 +9,8 @@ import { createProject } from "./project.ts";
 // The accounts are independent, so the tests of different accounts run at the same time.
 
 describe.concurrent("in a new account", async () => {
-  const { api, project, run, listDatabases, readState, listVersions, chooseKv } = await useAccount();
+  const { api, project, run, listDatabases, readCurrentSnapshot, listVersions, chooseKv } =
+    await useAccount();
 
   testNext("the first deployment asks for a subdomain, creates the database and loads the seed", async () => {
     api.subdomain = undefined;
@@ -27,7 +28,7 @@ describe.concurrent("in a new account", async () => {
     expect(stdout).toContain(`creating the database ${DATABASE}`);
     expect(stdout).toContain(`npm run test:live with BASE_URL=${api.origin}`);
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
-    expect([listDatabases(), readState()]).toMatchObject([[DATABASE], { count: 40_614 }]);
+    expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
     const [{ bindings = [], tag = "", message = "" } = {}, ...others] = listVersions();
     expect(message).toBe("-login: add");
     expect(bindings).toContainEqual({ name: "DB", type: "d1", id: [...api.databases.keys()][0] });
@@ -37,7 +38,7 @@ describe.concurrent("in a new account", async () => {
   testNext(
     "a deployment after plain wrangler deploy keeps the records, and lists the rollbacks",
     async () => {
-      const state = readState();
+      const before = readCurrentSnapshot();
       await run(0, [WRANGLER, "deploy"]);
       const { stderr } = await run(1, DEPLOY, { NPM_STATUS: "1" });
       expect(stderr).toMatch(/^Step 5 of 5 failed: test the deployment\.\nA test of .* failed\./);
@@ -45,7 +46,7 @@ describe.concurrent("in a new account", async () => {
       expect(stderr).toContain(`": npx wrangler rollback ${plain?.id}\n`);
       const database = first?.bindings.find(({ name }) => name === "DB");
       for (const version of [plain, ...others]) expect(version?.bindings).toContainEqual(database);
-      expect([others.length, listDatabases(), readState()]).toEqual([1, [DATABASE], state]);
+      expect([others.length, listDatabases(), readCurrentSnapshot()]).toEqual([1, [DATABASE], before]);
     },
   );
 
@@ -83,7 +84,7 @@ describe.concurrent("in a new account", async () => {
 describe.concurrent("in an account to which plain wrangler deployed a worker that Workers Builds names", async () => {
   const name = "counts";
   const inBuilds = { WRANGLER_CI_OVERRIDE_NAME: name };
-  const { api, project, run, listDatabases, readState, listVersions } = await useAccount();
+  const { api, project, run, listDatabases, readCurrentSnapshot, listVersions } = await useAccount();
 
   testNext("npm run deploy creates the tables, and explains how to load records", async () => {
     await run(0, [WRANGLER, "deploy"], inBuilds);
@@ -92,7 +93,7 @@ describe.concurrent("in an account to which plain wrangler deployed a worker tha
     expect(stderr).toMatch(
       /No records were found in the d1 store.*`npm run data -- load data\/seed\/\*\.csv --remote --store d1`/,
     );
-    expect(readState()).toMatchObject({ load: "", count: 0 });
+    expect(readCurrentSnapshot()).toMatchObject({ id: null, count: 0 });
   });
 
   testNext("npm run deploy continues after records are loaded", async () => {
@@ -146,8 +147,8 @@ describe.concurrent("in an account with KV", async () => {
       `[[kv_namespaces]] in wrangler.toml has no id. Create a namespace with \`npx wrangler kv namespace create ${WORKER}-kv\``,
     );
     project.configure("[[kv_namespaces]]", `[[kv_namespaces]]\nid = "${NAMESPACE}"`);
-    const state = { id: createLoadName(Date.now()), count: 0, loaded_at: null, source: "own" };
-    const loaded = new Map([["state", JSON.stringify(state)]]);
+    const snapshot = { id: createSnapshotId(Date.now()), count: 0, loaded_at: null, source: "own" };
+    const loaded = new Map([["current-snapshot", JSON.stringify(snapshot)]]);
     api.namespaces.set(NAMESPACE, new Map(loaded));
     api.isLagging = true;
     const { stderr: rejection } = await run(1, DEPLOY);
@@ -219,7 +220,7 @@ describe.concurrent("with two accounts", async () => {
 });
 
 describe.concurrent("in an account of two people", async () => {
-  const { api, project, run, listDatabases, readState } = await useAccount();
+  const { api, project, run, listDatabases, readCurrentSnapshot } = await useAccount();
 
   testNext(
     "two first deployments at the same time leave one database, and a failed one can be repeated",
@@ -231,7 +232,7 @@ describe.concurrent("in an account of two people", async () => {
       for (const { stderr } of ended.filter(({ status }) => status !== 0))
         expect(stderr).toMatch(/^Step 2 of 5 failed: .*continue, run `npm run deploy` again\.\n$/s);
       await run(0, DEPLOY);
-      expect([listDatabases(), readState()]).toMatchObject([[DATABASE], { count: 40_614 }]);
+      expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
     },
   );
 });

@@ -97,7 +97,7 @@ describe.concurrent("before the first deployment, an operator", async () => {
 });
 
 describe.concurrent("if STORE differs from the store of the deployed worker,", async () => {
-  const { run, readState, listVersions, chooseKv } = await useAccount();
+  const { run, readCurrentSnapshot, listVersions, chooseKv } = await useAccount();
   testNext("a command with --remote warns", async () => {
     await run(0, DEPLOY);
     const { stderr: same } = await run(0, [DATA, "info", "--remote"]);
@@ -131,7 +131,7 @@ describe.concurrent("if STORE differs from the store of the deployed worker,", a
     const sources: unknown[] = [];
     for (const command of commands) {
       await run(0, [DATA, ...command.split(" ").flatMap(expand), "--store", "d1"]);
-      if (command.startsWith("load")) sources.push(readState()?.source);
+      if (command.startsWith("load")) sources.push(readCurrentSnapshot()?.source);
     }
     expect(sources).toEqual(["counts.csv", "generated"]);
   });
