@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../data/writer/d1-writer.ts";
 import { createSnapshotId } from "../../data/writer/stored-snapshot.ts";
-import { getLastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
+import { getLastPage, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
@@ -64,15 +64,6 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
   ])("reads the pages %j in %i statements", async (pages, statements, rows) => {
     const { queries, read } = await countReads(pages);
     expect([queries.length, read]).toEqual([statements, rows]);
-  });
-
-  test("reads every block with the same statement", async () => {
-    const pages = [0, 1, 2]
-      .map((index) => 1 + (index * BLOCK_SIZE) / PAGE_SIZE)
-      .filter((page) => page <= last);
-    const { queries } = await countReads(pages);
-    expect(queries).toHaveLength(pages.length);
-    expect(new Set(queries).size).toBeLessThanOrEqual(2);
   });
 
   test.each([1, 20, 99])("reads at most 5 rows for a page without the %i newest records", async (hidden) => {

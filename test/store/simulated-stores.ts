@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import {
-  createWritableD1Store,
-  MIGRATIONS_FOLDER,
-  type WritableDatabase,
-} from "../../data/writer/d1-writer.ts";
+import { MIGRATIONS_FOLDER, type WritableDatabase } from "../../data/writer/d1-writer.ts";
 import { createWritableKvStore } from "../../data/writer/kv-writer.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
@@ -14,17 +10,14 @@ import { getTrueTime, type Random } from "./virtual-clock.ts";
 /** Called with the id of the new current snapshot. */
 export type OnSwitch = (id: string) => void;
 
-/** Opens a simulated store, as one location sees it. */
-export type OpenLocation = () => WritableStore;
-
 /** The share of the keys that a put of a simulated KV loses. */
 const LOST_SHARE = 0.03;
 
 /**
- * Creates a KV namespace without timers. A location returns each key, or its absence, as it was at a random time within the lag, and
+ * Creates a KV namespace without timers, and returns a function that opens it as one location sees it. A location returns each key, or its absence, as it was at a random time within the lag, and
  * never returns an older value later. A put loses some keys, and succeeds anyway.
  */
-export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): OpenLocation {
+export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): () => WritableStore {
   const history = new Map<string, { at: number; value: string | null }[]>();
   const valueAt = (key: string, time: number) =>
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
@@ -57,12 +50,6 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
     };
     return createWritableKvStore(namespace, { isLocal: false });
   };
-}
-
-/** Creates a store in a simulated D1 database. */
-export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwitch): OpenLocation {
-  const database = createSimulatedDatabase(random, lagMs, onSwitch);
-  return () => createWritableD1Store(database);
 }
 
 /** Creates a D1 database in SQLite, with a replica that lags. */
