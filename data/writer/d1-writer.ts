@@ -72,7 +72,8 @@ function buildSwitch(
   { id, count, loaded_at, source }: Snapshot,
   { blocks, onlyIfEmpty }: SwitchOptions,
 ): string {
-  const values = [quoteSqlString(id), count, quoteSqlString(loaded_at ?? ""), quoteSqlString(source)];
+  const loadedAt = loaded_at === null ? "NULL" : quoteSqlString(loaded_at);
+  const values = [quoteSqlString(id), count, loadedAt, quoteSqlString(source)];
   const hasAllBlocks = `(SELECT count(*) FROM block WHERE snapshot = ${quoteSqlString(id)}) = ${blocks}`;
   const isEmpty = onlyIfEmpty ? " AND NOT EXISTS (SELECT 1 FROM current_snapshot WHERE id IS NOT NULL)" : "";
   return `INSERT OR REPLACE INTO current_snapshot (only, id, count, loaded_at, source)

@@ -58,6 +58,7 @@ export function createCachedStore(store: Store, name: string, limits = DEFAULT_L
   /** @returns undefined if the page is past the end */
   function getPage(page: PageNumber, options: PageOptions = {}): Promise<PageRead | undefined> {
     const { getHiddenCount, isNotModified } = options;
+    // Without its newest records, a page can lie in two blocks. A page that is not modified needs none.
     const wanted = getHiddenCount || isNotModified ? undefined : selectBlock(page);
     const read = () => store.readCurrent({ wanted });
     return findInSnapshot(snapshotCache, read, async (current) => {

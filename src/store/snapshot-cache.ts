@@ -91,8 +91,8 @@ export async function findInSnapshot<T>(
   const { current, askedAt } = await cache.get(read);
   try {
     const found = await look(current);
-    const isProof = requestedAt - askedAt < RECENT_MS;
-    if (found !== undefined || isProof) return found;
+    const provesAbsence = requestedAt - askedAt < RECENT_MS;
+    if (found !== undefined || provesAbsence) return found;
   } catch (error) {
     if (!(error instanceof MissingBlockError)) throw error;
   }

@@ -44,7 +44,7 @@ describe("through the real wrangler,", () => {
     expect(JSON.parse(vi.mocked(console.log).mock.lastCall?.[0])).toMatchObject({
       store,
       remote: true,
-      count,
+      snapshot: { count },
       statistics: { ...createStatistics(records), sources: ["all.csv"], source_count: 1 },
     });
   }
