@@ -136,6 +136,14 @@ describe("a failing store", () => {
   });
 });
 
+test("a request ends after seven seconds, even if each read takes nearly three", async () => {
+  const { read, control } = createControlledStore(first, "kv");
+  Object.assign(control, { delayMs: READ_TIMEOUT_MS - 1, hidden: first.id });
+  const failed = expect(read(1)).rejects.toThrow("The store did not respond within");
+  await vi.advanceTimersByTimeAsync(7_000);
+  await failed;
+});
+
 describe("a page past the end", () => {
   test("needs a snapshot that was read at most a second before the request", async () => {
     const { read, reads } = createControlledStore(first);
