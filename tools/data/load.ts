@@ -63,7 +63,7 @@ function describeServed(before?: MaybeSnapshot, after?: MaybeSnapshot, error?: u
   if (after.id === null) return "Nothing is loaded.";
   if (isSame) return "The previous records are still being served.";
   const name = `${formatValue(after.source, 110)}, loaded at ${after.loaded_at}`;
-  return `Another load is being served: ${name}. To replace it, run the command again.`;
+  return `Other records are being served: ${name}. To replace them, run the command again.`;
 }
 
 /** Writes the staged records, and shows the progress. */

@@ -95,7 +95,7 @@ describe("through the real wrangler,", () => {
     [
       "and is served then, is named",
       "UPDATE current_snapshot SET id = 'other', source = 'other.csv', loaded_at = '2026-11-21T00:00:00.000Z'",
-      'Another load is being served: "other.csv", loaded at 2026-11-21T00:00:00.000Z. To replace it, run the command again.',
+      'Other records are being served: "other.csv", loaded at 2026-11-21T00:00:00.000Z. To replace them, run the command again.',
     ],
     ["and has not switched, is not", "", "Nothing is loaded."],
   ])("another load that removes the blocks of this one before its switch, %s", async (_, sql, outcome) => {
@@ -137,7 +137,7 @@ describe("through the real wrangler,", () => {
       });
     }
 
-    test("shows the other load if a load ends while it reads", async () => {
+    test("shows the new snapshot if a load ends while it reads", async () => {
       await loadFiles(writeRecords(30), deployed);
       const rename = "UPDATE block SET snapshot = 'new'; UPDATE current_snapshot SET id = 'new'";
       beforeStatistics((sqlite) => sqlite.exec(rename));
