@@ -108,7 +108,7 @@ function createResultsReader(store: Store, limits: CacheLimits) {
 
   return async ({ snapshot, block }: CurrentSnapshot, location: PageLocation): Promise<string> => {
     if (snapshot.id === null) return "[]";
-    const key = `${snapshot.id}/${location.first}-${location.last}`;
+    const key = `${snapshot.id}/${location.first}`;
     const cached = pages.get(key);
     if (cached !== undefined) return cached;
     const numbers = getBlockNumbers(location);

@@ -37,9 +37,12 @@ describe("while the snapshot is fresh", () => {
     expect(reads).toEqual(expected);
   });
 
-  test("the least recently used block is evicted when the cache is full", async () => {
-    const { serves, reads } = createControlledStore(first, "kv", { blocks: 2, pages: 0 });
-    await serves(1_250, 1, 25, 2, 45, 1, 26);
+  test.each([
+    ["block", { blocks: 2, pages: 0 }, [1, 25, 2, 45, 1, 26]],
+    ["page", { blocks: 0, pages: 2 }, [1, 25, 1, 45, 1, 25]],
+  ])("the least recently used %s is evicted when its cache is full", async (_, limits, pages) => {
+    const { serves, reads } = createControlledStore(first, "kv", limits);
+    await serves(1_250, ...pages);
     expect(reads).toEqual(["current", "block 1", "block 2", "block 4", "block 2"]);
   });
 
