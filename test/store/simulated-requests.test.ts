@@ -132,7 +132,8 @@ async function simulateHistory(random: Random): Promise<string[]> {
     if (random() < 0.02) instances[0] = createInstance();
     requests.push(sendRequest());
   }
-  await Promise.all(requests);
+  const tooLong = wait(10 * MAX_RESPONSE_MS).then(() => Promise.reject(new Error("a request does not end")));
+  await Promise.race([Promise.all(requests), tooLong]);
   isOver = true;
   await writing;
   return problems;
