@@ -12,7 +12,9 @@ import { createApiDocuments } from "./site/api-documents.ts";
 import { createDateJump } from "./site/date-jump.ts";
 import { renderHtml } from "./site/html-middleware.ts";
 import { createLanding } from "./site/landing/landing.ts";
-import { limitUrl } from "./url-limit.ts";
+
+/** RFC 9110, 4.1 recommends 8,000 or more. */
+const MAX_URL_LENGTH = 8_192;
 
 /**
  * Creates the service. Several services can run in one process.
@@ -36,7 +38,10 @@ export function createApp(now = () => Date.now()) {
     return next();
   });
   app.use(createRateLimit(["/", REFERENCE_PATH, OPENAPI_PATH]));
-  app.use(limitUrl);
+  app.use((c, next) => {
+    if (c.req.url.length <= MAX_URL_LENGTH) return next();
+    throw new HttpError(414, { detail: `The URL is longer than ${MAX_URL_LENGTH} characters.` });
+  });
   app.route("/", createCollection(faults));
   app.route("/", createLanding());
   app.route("/", createApiDocuments());

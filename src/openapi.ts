@@ -102,7 +102,7 @@ function createError(description: string, ...headers: "Retry-After"[]): Response
 const ERRORS = {
   400: { ...createError("`prefer` contains an unknown option or an invalid value."), ...FAULTS_ONLY },
   406: createError("`Accept` allows neither JSON nor HTML."),
-  414: createError("The URL, or a link that repeats it, exceeds 2048 characters or 50 parameters."),
+  414: createError("The URL is longer than 8192 characters."),
   429: createError("The client has sent more requests than this deployment allows.", "Retry-After"),
   default: {
     ...createError("Any status from 400 to 599, if `prefer` requests it.", "Retry-After"),

@@ -16,7 +16,7 @@ const ERROR = { ...COMMON, ...JSON_TYPE, "cache-control": "no-store", etag: null
 
 const INVALID = "Invalid page.";
 const NOT_FOUND = "Not found.";
-const TOO_LONG = "The URL, or a link that repeats it, exceeds 2048 characters or 50 parameters.";
+const TOO_LONG = "The URL is longer than 8192 characters.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
 function page(
@@ -48,7 +48,7 @@ export function listPages({ count, records }: Target): Exchange[] {
     page("?as_of=5&page=2", 2, "as_of=5&format=api&page=PAGE"),
     page("?z=1&page=2&a=2&a=1&q=%C3%BC%20%26", 2, "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1"),
     page("", 1, undefined, "text/html;q=0.9, */*"),
-    page(`?${"x=&".repeat(45)}page=2&x`, 2, `format=api&page=PAGE${"&x=".repeat(46)}`),
+    page(`?${"x=&".repeat(2_500)}page=2&x`, 2, `format=api&page=PAGE${"&x=".repeat(2_501)}`),
     ...(records ? [page(`?page=${last}`, last)] : []),
   ];
 }
@@ -97,8 +97,8 @@ export function listRejectedRequests({ records }: Target): Exchange[] {
     html(`${PATH}?page=0&format=json&format=api`, 404, /<h1>404 Not Found<.*Invalid page\./s),
     html(`${PATH}?format=xml`, 404, /<h1>404 Not Found</),
     error(`${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM),
-    ...["x=&".repeat(47), `x=${",".repeat(700)}`].map((query) => error(`${PATH}?${query}`, 414, TOO_LONG)),
-    html(`${PATH}?${"x&".repeat(50)}`, 414, /<h1>414 URI Too Long</),
+    error(`${PATH}?x=${"y".repeat(8_192)}`, 414, TOO_LONG),
+    html(`${PATH}?${"x&".repeat(4_096)}`, 414, /<h1>414 URI Too Long</),
     ...["", "?page=2&format=json&x=%20+"].map((query) => ({
       send: PATH.slice(0, -1) + query,
       status: 301,
