@@ -1,6 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { createOpenApiDocument, type ResponseObject, type Schema } from "../src/openapi.ts";
+import { createOpenApiDocument } from "../src/openapi.ts";
+import type { ResponseObject, Schema } from "../src/openapi-parts.ts";
+import { COLLECTION_PATH } from "../src/records/page.ts";
 
 /** The request of a response. */
 interface SentRequest {
@@ -30,7 +32,8 @@ const HEADER_NAMES = Object.keys(components.headers).map((name) => name.toLowerC
  * @throws Error with a list of all contradictions
  */
 export async function requireDocumented(sent: SentRequest, response: Response): Promise<void> {
-  const { get, options } = paths[new URL(sent.url).pathname] ?? {};
+  if (new URL(sent.url).pathname !== COLLECTION_PATH) return;
+  const { get, options } = paths[COLLECTION_PATH];
   const operation = { GET: get, HEAD: get, OPTIONS: options }[sent.method];
   const applied = response.headers.get("preference-applied")?.split(", ") ?? [];
   const isPreflight = sent.headers.has("access-control-request-method") && sent.method === "OPTIONS";

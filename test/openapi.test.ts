@@ -11,7 +11,7 @@ const service = await createMemoryService(EXAMPLE_RECORDS.toReversed());
 
 describe("the document", () => {
   test("has no patterns that only JavaScript can read, and no references that a reader cannot follow", () => {
-    expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification|x-faults-only/);
+    expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification/);
   });
 
   test("has what generators choose types by: the type of each constant, and the size of ids", () => {
@@ -29,26 +29,12 @@ describe("the document", () => {
     });
   });
 
-  test.each([true, false])("refers to each of its components, with faults: %s", (faults) => {
-    const document = createOpenApiDocument(ORIGIN, faults);
+  test("refers to each of its components", () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const components = Object.entries(document.components).flatMap(([kind, named]) =>
       Object.keys(named).map((name) => `#/components/${kind}/${name}`),
     );
     expect(new Set(Array.from(references, ([, reference]) => reference))).toEqual(new Set(components));
-  });
-
-  test("without faults describes everything else, and mentions no preferences", () => {
-    const off = createOpenApiDocument(ORIGIN, false);
-    expect(JSON.stringify(off)).not.toMatch(/\bprefer(ence)?\b/i);
-    const names = Object.values(off.paths[COLLECTION_PATH]!).map(({ parameters, responses }) =>
-      [...parameters.map(({ name }) => name), ...Object.keys(responses)].join(" "),
-    );
-    expect(names).toEqual([
-      "page format If-None-Match 200 304 404 406 414 429 503",
-      "format 200 404 406 414 429",
-    ]);
-    expect(off.info).toEqual(document.info);
   });
 
   test.each([

@@ -34,11 +34,9 @@ replaceFile(
   `/** The paths of the files, by their names. */\nexport default ${JSON.stringify(paths)};\n`,
 );
 const { renderReference } = await importReference();
-for (const faults of ["on", "off"]) {
-  const document = createOpenApiDocument(PLACEHOLDER_ORIGIN, faults === "on");
-  replaceFile(`assets${REFERENCE_PATH}-${faults}.json`, JSON.stringify(document));
-  replaceFile(`assets${REFERENCE_PATH}-${faults}.html`, `<!doctype html>${renderReference(document)}`);
-}
+const document = createOpenApiDocument(PLACEHOLDER_ORIGIN);
+replaceFile(`assets${REFERENCE_PATH}-template.json`, JSON.stringify(document));
+replaceFile(`assets${REFERENCE_PATH}-template.html`, `<!doctype html>${renderReference(document)}`);
 // Removes the files of earlier builds. Otherwise, wrangler would deploy them, too.
 for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
 await prepareSeed().catch((error: Error) => {

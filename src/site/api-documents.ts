@@ -25,12 +25,12 @@ export function createApiDocuments(): Hono<AppEnv> {
 
 /** @param encode Escapes the origin for the format of the template */
 function serve(type: "json" | "html", headers: Record<string, string>, encode: (origin: string) => string) {
-  /** The latest document. Most deployments have one origin and one value of `FAULTS`. */
+  /** The latest document. Most deployments have one origin. */
   let latest: { key: string; text: string; etag: string } | undefined;
   return async (c: AppContext) => {
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     // Clients cannot read this asset (`run_worker_first` in wrangler.toml).
-    const file = `${REFERENCE_PATH}-${c.env.FAULTS ?? "on"}.${type}`;
+    const file = `${REFERENCE_PATH}-template.${type}`;
     const key = `${file} ${origin}`;
     if (latest?.key !== key) latest = { key, ...(await fillTemplate(c, file, encode(origin))) };
     const { text, etag } = latest;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
-import { createOpenApiDocument, type Schema } from "../../src/openapi.ts";
+import { createOpenApiDocument } from "../../src/openapi.ts";
+import type { Schema } from "../../src/openapi-parts.ts";
 import { escapeText } from "../../src/site/jsx-runtime.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { extractText, IN_BROWSER } from "./html-view.ts";
@@ -51,17 +52,6 @@ describe("the API reference", () => {
       expect(text).toContain(`${expected}${description}.`);
       expect(page).toContain(`<option value="${example}">`);
     }
-  });
-
-  test("mentions no faults if FAULTS is off, except in a banner", async () => {
-    const { fetch } = createInstance(service.store, { settings: { FAULTS: "off" } });
-    const off = await (await fetch("/docs", IN_BROWSER)).text();
-    expect(off).toContain("Faults are turned off in this deployment, so <code>prefer</code> has no effect");
-    expect(off).not.toMatch(/code=503|[^>]\bprefer(ence)?\b/i);
-    expect(await (await fetch(`${ORIGIN}/openapi.json`)).json()).toEqual(
-      createOpenApiDocument(ORIGIN, false),
-    );
-    expect(text).not.toContain("Faults are turned off");
   });
 
   test("has a link to each entry, and the target of each link", () => {

@@ -1,7 +1,8 @@
 import { OPENAPI_PATH, REFERENCE_PATH } from "../../constants.ts";
 import type { Option } from "../../faults/option.ts";
 import { OPTIONS } from "../../faults/option-table.ts";
-import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
+import type { OpenApiDocument } from "../../openapi.ts";
+import type { Operation, Schema } from "../../openapi-parts.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code-block.tsx";
 import type { FC } from "../jsx-runtime.ts";
@@ -22,9 +23,7 @@ const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
 /** Renders the API reference: the OpenAPI document as HTML, and a form that sends requests. */
 export function renderReference({ info, servers, paths, components }: OpenApiDocument): string {
   const url = `${servers[0]?.url}${COLLECTION_PATH}`;
-  const { get, options } = paths[COLLECTION_PATH] ?? {};
-  if (!get || !options) throw new Error(`The document does not describe ${COLLECTION_PATH}`);
-  const hasFaults = get.parameters.some(({ name }) => name === "prefer");
+  const { get, options } = paths[COLLECTION_PATH];
   const title = "API reference";
   return (
     <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="send">
@@ -32,11 +31,6 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
         <Links links={SECTIONS} />
       </nav>
       <h1>{title}</h1>
-      {!hasFaults && (
-        <p class="banner" id="faults">
-          Faults are turned off in this deployment, so <code>prefer</code> has no effect.
-        </p>
-      )}
       <Markdown text={info.description} />
       <p>
         Version {info.version}. Use the <a href={OPENAPI_PATH}>OpenAPI document</a> to generate a client.
@@ -46,7 +40,7 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
         <b>GET</b> <code>{COLLECTION_PATH}</code>
       </p>
       <Markdown text={get.description} />
-      <TryIt url={url} hasFaults={hasFaults} />
+      <TryIt url={url} />
       <CurlBlock options="-si" url={`${url}?page=2`} label={`curl: ${get.summary}`} />
       <section class="panel response" aria-label="The response" tabindex={0} hidden>
         <pre />
@@ -67,15 +61,12 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
       <DefinitionList kind="page" entries={listFields(components.schemas.Page)} />
       <h2 id="headers">Headers</h2>
       <DefinitionList kind="header" entries={listHeaders(get, components)} />
-      {hasFaults && (
-        <>
-          <h2 id="faults">Faults</h2>
-          <p>
-            These are the options of <code>prefer</code>. Commas separate several options.
-          </p>
-          <DefinitionList kind="fault" entries={listOptionEntries()} />
-        </>
-      )}
+      <h2 id="faults">Faults</h2>
+      <p>
+        These are the options of <code>prefer</code>. Commas separate several options. A deployment can turn
+        faults off.
+      </p>
+      <DefinitionList kind="fault" entries={listOptionEntries()} />
     </Layout>
   ).html;
 }
@@ -99,23 +90,19 @@ const Example: FC<Operation> = ({ responses }) => {
  * A form that sends a request for a page. A script shows the response below the form (scripts/send.ts). Without scripts, the browser opens
  * the response.
  */
-const TryIt: FC<{ url: string; hasFaults: boolean }> = ({ url, hasFaults }) => (
+const TryIt: FC<{ url: string }> = ({ url }) => (
   <form class="try row" action={COLLECTION_PATH} data-url={url} aria-label="Try it" autocomplete="off">
     <label>
       <code>page</code> <input name="page" value="2" inputmode="numeric" />
     </label>
-    {hasFaults && (
-      <>
-        <label>
-          <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
-        </label>
-        <datalist id="examples">
-          {Object.values(OPTIONS).map(({ example }) => (
-            <option value={example} />
-          ))}
-        </datalist>
-      </>
-    )}
+    <label>
+      <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
+    </label>
+    <datalist id="examples">
+      {Object.values(OPTIONS).map(({ example }) => (
+        <option value={example} />
+      ))}
+    </datalist>
     <button type="submit" class="button primary" name="format" value="json">
       Send
     </button>
@@ -200,7 +187,7 @@ function listResponses({ responses }: Operation): Entry[] {
 }
 
 /** Lists the response headers whose value varies. */
-function listHeaders({ responses }: Operation, { headers }: Components): Entry[] {
+function listHeaders({ responses }: Operation, { headers }: OpenApiDocument["components"]): Entry[] {
   const references = Object.values(responses).flatMap((response) => Object.entries(response.headers));
   const entries = references.flatMap(([name, { $ref }]) => {
     const { schema = {}, description: text = "" } = headers[$ref.replace(/.*\//, "")] ?? {};

@@ -1,0 +1,148 @@
+import { ALLOWED_METHODS } from "./collection.ts";
+import { OPTIONS } from "./faults/option-table.ts";
+import { BODY_FAULT_CACHE_CONTROL } from "./faults/response-options.ts";
+import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
+import { MAX_PAGE } from "./records/page.ts";
+
+// The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:
+// `openapi-types` has the schemas of 3.0 for parameters, and `openapi3-ts` lacks `info.summary`.
+
+/** A schema in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export type Schema = Record<string, unknown>;
+
+export type Header = { description: string; schema: Schema };
+type Parameter = Header & { name: string; in: "query" | "header" };
+
+export interface ResponseObject {
+  description: string;
+  headers: Record<string, { $ref: string }>;
+  /** The body by media type. Undefined if the response has no body. */
+  content?: Record<string, { schema: Schema; example?: object }>;
+}
+
+/** Responses by status. */
+export type Responses = Record<string, ResponseObject>;
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters: Parameter[];
+  responses: Responses;
+}
+
+export const PAGE_PARAMETER: Parameter = {
+  name: "page",
+  in: "query",
+  description:
+    "The number of the page: 1 is the newest, and `last` is the oldest. Absent or empty means 1. If the parameter is repeated, the last value counts.",
+  schema: {
+    anyOf: [
+      { type: "integer", minimum: 1, maximum: MAX_PAGE },
+      { type: "string", const: "last" },
+    ],
+    default: 1,
+  },
+};
+
+export const IF_NONE_MATCH_PARAMETER: Parameter = {
+  name: "If-None-Match",
+  in: "header",
+  description:
+    "The entity-tags of the client's copies, or `*`. If they include the page's `ETag`, the response is 304.",
+  schema: { type: "string" },
+};
+
+export function createFormatParameter(description: string): Parameter {
+  const schema: Schema = { type: "string", enum: ["api", "json"], default: "api" };
+  return { name: "format", in: "query", description, schema };
+}
+
+export const PREFER_PARAMETERS: Parameter[] = [
+  {
+    name: "prefer",
+    in: "query",
+    description: `Makes the response fail, to test a client. A deployment can turn faults off. The links keep the parameter. The options can be combined:\n\n${formatOptions()}`,
+    schema: { type: "string" },
+  },
+  {
+    name: "Prefer",
+    in: "header",
+    description:
+      "Accepts the same options as the query parameter `prefer`, and has precedence over it. Unknown and invalid options are ignored (RFC 7240). Caches do not vary on this header, so a cache may return a stored page, or a page up to an hour old in place of a 5xx. To avoid that, use the query parameter or the cache mode `no-store`.",
+    schema: { type: "string" },
+  },
+];
+
+function formatOptions(): string {
+  const rows = Object.values(OPTIONS);
+  return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.expected}).`).join("\n");
+}
+
+/** The headers of the interface. CORS headers are not described. */
+export const HEADERS = {
+  Allow: createHeader("The methods of the collection.", { const: ALLOWED_METHODS }),
+  Vary: createHeader("The request header that the response depends on.", { const: "Accept" }),
+  ETag: createHeader("Identifies the JSON of a page, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
+  "Cache-Control": createHeader(
+    "Caches can store a page for some seconds, and use it for an hour if the service fails. Errors must not be cached.",
+    { enum: [PAGE_CACHE_CONTROL, ERROR_CACHE_CONTROL, "no-cache", BODY_FAULT_CACHE_CONTROL] },
+  ),
+  "Data-Source": createHeader("The source of the records, such as `generated`, if the page has records."),
+  Link: createHeader("The relative URL of a page about the records, if the page has records.", {
+    const: '</>; rel="describedby"',
+  }),
+  "Retry-After": {
+    description: "With 429 and 503: when to try again, in seconds or as an HTTP date.",
+    schema: {
+      anyOf: [
+        { type: "integer", minimum: 0 },
+        { type: "string", pattern: " GMT$" },
+      ],
+    },
+  },
+  "Preference-Applied": createHeader("The options that were applied to this response (RFC 7240)."),
+  "Mock-Warning": createHeader(
+    "Lists the invalid options in the header `Prefer`, which were ignored, or reports that too many responses are already waiting.",
+  ),
+} satisfies Record<string, Header>;
+
+type HeaderName = keyof typeof HEADERS;
+
+/** The headers that every response can have. */
+export const SHARED_HEADERS: HeaderName[] = [
+  "Allow",
+  "Vary",
+  "Cache-Control",
+  "Preference-Applied",
+  "Mock-Warning",
+];
+
+/** Describes a header that is a string. */
+function createHeader(description: string, schema: Schema = {}): Header {
+  return { description, schema: { type: "string", ...schema } };
+}
+
+/** The errors of both operations. */
+export const SHARED_ERRORS: Responses = {
+  400: createError("`prefer` contains an unknown option or an invalid value."),
+  406: createError("`Accept` allows neither JSON nor HTML."),
+  414: createError("The URL is longer than 8192 characters."),
+  429: createError("The client has sent more requests than this deployment allows.", "Retry-After"),
+  default: createError("Any status from 400 to 599, if `prefer` requests it.", "Retry-After"),
+};
+
+/** Describes an error, with the headers that only this error has. */
+export function createError(description: string, ...headers: HeaderName[]): ResponseObject {
+  const content = createContent({ $ref: "#/components/schemas/Error" });
+  return { description, headers: listHeaders(...headers), content };
+}
+
+/** Refers to headers of the document. */
+export function listHeaders(...names: HeaderName[]): ResponseObject["headers"] {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+export function createContent(schema: Schema, example?: object) {
+  return { "application/json": example ? { schema, example } : { schema } };
+}
