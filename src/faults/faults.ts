@@ -8,7 +8,7 @@ import type { FaultContext, MutablePage, Option, Wait } from "./option.ts";
 import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./option-table.ts";
 import { createRandom } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
-import { createWaitLimiter } from "./wait-limiter.ts";
+import { createWaitLimiter } from "./slots.ts";
 
 /** A response without faults. `page` is the location of a page of the collection; undefined for all other responses. */
 export interface ServedResponse {

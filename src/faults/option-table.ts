@@ -1,6 +1,6 @@
 import { CONDITIONS } from "./conditions.ts";
 import type { Option } from "./option.ts";
-import { PAGE_OPTIONS } from "./page-options.ts";
+import { PAGE_OPTIONS } from "./page-faults.ts";
 import { RESPONSE_OPTIONS } from "./response-options.ts";
 
 /** Every option by its name. The documentation, the effects and `Preference-Applied` follow the order of this table. */

@@ -1,6 +1,6 @@
 import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
 import { defineOption, integerBetween, noValue, oneOf, parseInteger, parseRange } from "./option.ts";
-import { sleep } from "./wait-limiter.ts";
+import { sleep } from "./slots.ts";
 
 /** `Retry-After` of a requested error: shorter than in the service's own errors, because tests wait this long. */
 const RETRY_AFTER_SECONDS = 2;

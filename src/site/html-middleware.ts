@@ -4,8 +4,8 @@ import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { isDate } from "./date-jump.ts";
-import { renderError } from "./error-page.tsx";
 import { renderRecords } from "./records/records-page.tsx";
+import { renderError } from "./response-page.tsx";
 
 /** Only the site's own scripts, styles and images are allowed, and nothing inline, so that injected markup cannot run a script. */
 const CONTENT_SECURITY_POLICY =

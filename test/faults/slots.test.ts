@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Wait } from "../../src/faults/option.ts";
-import { createWaitLimiter, sleep } from "../../src/faults/wait-limiter.ts";
+import { createWaitLimiter, sleep } from "../../src/faults/slots.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Option } from "../../src/faults/option.ts";
-import { PAGE_OPTIONS } from "../../src/faults/page-options.ts";
+import { PAGE_OPTIONS } from "../../src/faults/page-faults.ts";
 import { type Page, TrafficRecord } from "../../src/records/record.ts";
 import { checkExchanges } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
