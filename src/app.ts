@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { AppEnv, Env } from "./bindings.ts";
+import type { AppContext, AppEnv, Env } from "./bindings.ts";
 import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./collection.ts";
 import { OPENAPI_PATH, REFERENCE_PATH } from "./constants.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -16,15 +16,24 @@ import { createLanding } from "./site/landing/landing.ts";
 /** RFC 9110, 4.1 recommends 8,000 or more. */
 const MAX_URL_LENGTH = 8_192;
 
-/**
- * Creates the service. Several services can run in one process.
- * @param now The clock of faults, in milliseconds since 1970. Caches use the real clock
- */
-export function createApp(now = () => Date.now()) {
+interface AppOptions {
+  /** The clock of faults, in milliseconds since 1970. Caches use the real clock. */
+  now?: (() => number) | undefined;
+  /** Called at the end of each request, for example to get its variable `applied`. */
+  onEnd?: (c: AppContext) => void;
+}
+
+/** Creates the service. Several services can run in one process. */
+export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
   const faults = createFaults(now);
   const checked = new WeakSet<Env>();
 
+  if (onEnd !== undefined)
+    app.use(async (c, next) => {
+      await next();
+      onEnd(c);
+    });
   app.use(serviceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
   app.options("*", respondToPreflight);
@@ -52,7 +61,7 @@ export function createApp(now = () => Date.now()) {
   // Hono builds the router at the first match. Build it now, so that the first request does not have to wait.
   app.router.match("GET", "/");
   return Object.assign(app, {
-    /** Forgets the requests that the condition `times` has counted. */
+    /** Resets the counters of `times`. */
     reset: faults.reset,
   });
 }

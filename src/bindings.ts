@@ -6,6 +6,7 @@ import type {
   WorkerVersionMetadata,
 } from "@cloudflare/workers-types";
 import type * as hono from "hono";
+import type { AppliedOptions } from "./faults/applied-options.ts";
 
 /** Thrown if a setting is invalid, or if the binding that it needs is missing. */
 export class SettingError extends Error {
@@ -48,6 +49,13 @@ export interface Env {
 /** The environment type of the service for Hono. */
 export interface AppEnv {
   Bindings: Env;
+  Variables: {
+    /**
+     * The fault options that affected the response of the collection; undefined if the request has no options. A variable of the
+     * context, because Hono copies responses, and a header would have to be parsed again.
+     */
+    applied?: AppliedOptions;
+  };
 }
 
 // The types of Hono have no bindings by default, so all files use these types instead.

@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import type { AppContext, AppEnv, AppMiddleware } from "./bindings.ts";
 import { SITE_NAME } from "./constants.ts";
 import { getFaultOptions } from "./faults/fault-options.ts";
-import type { Faults, Serve, ServedResponse } from "./faults/faults.ts";
-import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
+import type { Faults, ServedRequest, ServedResponse } from "./faults/faults.ts";
+import { HttpError, methodNotAllowed } from "./http/errors.ts";
 import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { getLastValue, getOrigin, negotiate, prefersHtml } from "./http/request.ts";
 import {
@@ -64,49 +64,53 @@ export function createCollection({ createGetHiddenCount, applyFaults }: Faults):
 
   records.all(COLLECTION_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
-    const faultOptions = getFaultOptions(c, query);
-    if (!faultOptions) return (await respond(c, query)).response;
-    const getHiddenCount = createGetHiddenCount(faultOptions);
-    const serve: Serve = (isComplete) =>
-      respond(c, query, { getHiddenCount, isComplete }).catch((error) => ({
-        response: respondWithError(error, c),
-      }));
-    return applyFaults(c, query, faultOptions, serve);
+    const options = getFaultOptions(c, query);
+    if (!options) return (await serve(c, query)).response;
+    const getHiddenCount = createGetHiddenCount(options);
+    const request: ServedRequest = {
+      c,
+      query,
+      locatePage: () => locateRequestedPage(c, query, getHiddenCount),
+      serve: ({ canBeNotModified }) => serve(c, query, { canBeNotModified, getHiddenCount }),
+    };
+    const { response, applied } = await applyFaults(request, options);
+    c.set("applied", applied);
+    return response;
   });
 
   return records;
 }
 
-interface RespondOptions {
+interface ServeOptions {
   getHiddenCount?: GetHiddenCount | undefined;
-  /** Whether the response has a body even if the client's copy is current. */
-  isComplete?: boolean;
+  /** Whether the response is a 304 if the client's copy is current. */
+  canBeNotModified?: boolean;
 }
 
-/** Responds without faults. */
-async function respond(
+/** Serves a request without faults. */
+async function serve(
   c: AppContext,
   query: URLSearchParams,
-  options: RespondOptions = {},
+  options: ServeOptions = {},
 ): Promise<ServedResponse> {
   negotiate(getLastValue(query, "format"), c.req.header("Accept"));
-  if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY) };
+  if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY), isPage: false };
   if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, ALLOWED_METHODS);
   const page = parsePageNumber(getLastValue(query, "page"));
   if (page === undefined) throw invalidPage();
-  return respondPage(c, query, page, options);
+  return { response: await servePage(c, query, page, options), isPage: true };
 }
 
-/** Responds with a page, or with 304 if the client's copy is current. */
-async function respondPage(
+/** Serves a page, or a 304 if the client's copy is current. */
+async function servePage(
   c: AppContext,
   query: URLSearchParams,
   number: PageNumber,
-  { getHiddenCount, isComplete = false }: RespondOptions,
-): Promise<ServedResponse> {
+  { getHiddenCount, canBeNotModified = true }: ServeOptions,
+): Promise<Response> {
   const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   const hash = await getVersionHash(c, origin);
-  const ifNoneMatch = isComplete ? undefined : c.req.header("If-None-Match");
+  const ifNoneMatch = canBeNotModified ? c.req.header("If-None-Match") : undefined;
   const isNotModified = (snapshot: MaybeSnapshot, location: PageLocation) =>
     matchesETag(ifNoneMatch, formatETag(snapshot, location, hash));
   const page = await getCachedStore(c.env).getPage(number, {
@@ -117,9 +121,9 @@ async function respondPage(
   if (!page) throw invalidPage();
   const { snapshot, location, results } = page;
   const caching = { ETag: formatETag(snapshot, location, hash), "Cache-Control": PAGE_CACHE_CONTROL };
-  if (results === undefined) return { response: c.body(null, 304, caching), page: location };
+  if (results === undefined) return c.body(null, 304, caching);
   const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
-  // Headers passed to `c.body` would also be sent with an error that replaces this response.
+  // Headers passed to `c.body` cost more time, and Hono merges them into later responses: a 503 would inherit this ETag.
   const response = c.body(body);
   const headers = {
     ...caching,
@@ -127,7 +131,20 @@ async function respondPage(
     "Content-Type": "application/json",
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return { response, page: location };
+  return response;
+}
+
+/** Locates the requested page in the current snapshot. Returns undefined if the snapshot does not have the page. */
+async function locateRequestedPage(
+  c: AppContext,
+  query: URLSearchParams,
+  getHiddenCount: GetHiddenCount | undefined,
+): Promise<PageLocation | undefined> {
+  const number = parsePageNumber(getLastValue(query, "page"));
+  if (number === undefined) return undefined;
+  // The store reads no record of a page that is not modified.
+  const isNotModified = () => true;
+  return (await getCachedStore(c.env).getPage(number, { getHiddenCount, isNotModified }))?.location;
 }
 
 /**

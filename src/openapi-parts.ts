@@ -1,6 +1,6 @@
 import { ALLOWED_METHODS } from "./collection.ts";
+import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "./faults/fault-headers.ts";
 import { OPTIONS } from "./faults/option-table.ts";
-import { BODY_FAULT_CACHE_CONTROL } from "./faults/response-options.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { MAX_PAGE } from "./records/page.ts";
 
@@ -86,7 +86,7 @@ export const HEADERS = {
   ETag: createHeader("Identifies the JSON of a page, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
   "Cache-Control": createHeader(
     "Caches can store a page for some seconds, and use it for an hour if the service fails. Errors must not be cached.",
-    { enum: [PAGE_CACHE_CONTROL, ERROR_CACHE_CONTROL, "no-cache", BODY_FAULT_CACHE_CONTROL] },
+    { enum: [PAGE_CACHE_CONTROL, ERROR_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL, BODY_FAULT_CACHE_CONTROL] },
   ),
   "Data-Source": createHeader("The source of the records, such as `generated`, if the page has records."),
   Link: createHeader("The relative URL of a page about the records, if the page has records.", {

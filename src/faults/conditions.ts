@@ -1,64 +1,36 @@
-import { parseUtcTime } from "../records/utc-time.ts";
-import { defineOption, integerBetween, noValue, parseRange } from "./option.ts";
+import type { PageLocation } from "../records/page.ts";
+import { toRange } from "./option-syntax.ts";
+import type { OptionValue, OptionValues } from "./option-table.ts";
+import type { RandomSource } from "./random.ts";
 
-/** Max page ranges in `on`. A response repeats the ranges in its headers and links. */
-const MAX_RANGES = 50;
-
-/** The conditions, which decide whether a request has faults, and the options `seed` and `none`. */
-export const CONDITIONS = {
-  on: defineOption({
-    expected: "up to 50 page numbers, ranges or last, such as 3,7-9",
-    description: "Applies the faults only to these pages",
-    example: "on=3,7-9",
-    parse: parsePages,
-    async allows(ranges, { getPage }) {
-      const { number, pages } = (await getPage()) ?? { number: 0, pages: -1 };
-      return ranges.some((range) =>
-        range === "last" ? number === pages : number >= range.min && number <= range.max,
-      );
-    },
-  }),
-  until: defineOption({
-    expected: "a time in UTC such as 2030-01-31T12:00:00Z",
-    description: "Applies the faults only before this time",
-    example: "until=2030-01-31T12:00:00Z",
-    parse: (text: string) => (text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined),
-    allows: (time, { now }) => now < time,
-  }),
-  times: defineOption({
-    ...integerBetween(1, 1_000_000),
-    description: "Applies the faults only to the first N requests for the same page",
-    example: "times=2",
-    allows: (times, { count }) => count() <= times,
-  }),
-  fail: defineOption({
-    expected: "a decimal number from 0 to 1",
-    description: "Applies the faults to this share of the requests, chosen at random; delay applies to all",
-    example: "fail=0.1",
-    parse: parseShare,
-    exemptsDelay: true,
-    allows: (share, { random }) => random("fail") < share,
-  }),
-  seed: defineOption({
-    ...integerBetween(0, Number.MAX_SAFE_INTEGER),
-    description: "Makes random choices repeatable: they depend only on this number, the method and the page",
-    example: "seed=4",
-  }),
-  none: defineOption({
-    ...noValue,
-    description: "Turns off the default options of the deployment for this request",
-    example: "none",
-  }),
-};
-
-function parsePages(text: string) {
-  const parse = (page: string) => (page === "last" ? page : parseRange(page, 1, Number.MAX_SAFE_INTEGER));
-  const pages = text.split(",").map(parse);
-  return pages.length <= MAX_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
+/** What the conditions depend on. */
+export interface ConditionContext {
+  /** Locates the requested page, without reading a record. Returns undefined if the collection does not have the page. */
+  locatePage(): Promise<PageLocation | undefined>;
+  /** Milliseconds since 1970-01-01 UTC. */
+  now: number;
+  random: RandomSource;
+  /** Counts the request. Returns the number of equal requests so far, including this one. */
+  countRequest(): number;
 }
 
-/** Accepts a number from 0 to 1 in JavaScript notation, such as `1e-7`. Limits the digits, because `Preference-Applied` repeats them. */
-function parseShare(text: string): number | undefined {
-  const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,24})(?:e-[0-9]{1,3})?$/.test(text);
-  return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
+/** Selects the options that take effect. No condition applies to `grow`, and `fail` does not apply to `delay`. */
+export async function selectActiveOptions(
+  values: OptionValues,
+  { locatePage, now, random, countRequest }: ConditionContext,
+): Promise<OptionValues> {
+  const { grow, delay, on, until, times, fail, seed } = values;
+  if (on !== undefined && !isOnPage(on, await locatePage())) return { grow };
+  if (until !== undefined && now >= until.getTime()) return { grow };
+  if (times !== undefined && countRequest() > times) return { grow };
+  if (fail !== undefined && random("fail") >= fail) return { grow, delay, on, until, times, seed };
+  return values;
+}
+
+function isOnPage(pages: OptionValue<"on">, location: PageLocation | undefined): boolean {
+  if (location === undefined) return false;
+  return pages.some((part) => {
+    const { min, max } = toRange(part === "last" ? location.pages : part);
+    return location.number >= min && location.number <= max;
+  });
 }

@@ -1,6 +1,16 @@
 import { type AppContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
-import { listEntries, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./option-table.ts";
+import { formatOptionValue } from "./option-syntax.ts";
+import {
+  hasFault,
+  hasKind,
+  hasVisibleFault,
+  isOptionName,
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionName,
+  type OptionValues,
+} from "./option-table.ts";
 import {
   formatPreference,
   type Preference,
@@ -14,7 +24,7 @@ export interface FaultOptions {
   /** Each option as `Preference-Applied` lists it. */
   formatted: Map<OptionName, string>;
   /** The names of the options in the header `Prefer`. Caches do not vary on this header. */
-  headerOptions: OptionName[];
+  inHeader: Set<OptionName>;
   /** A message about each unknown or invalid option of the header. RFC 7240 requires servers to ignore such options. */
   warnings: string[];
   /** A message about each unknown or invalid option of the query parameter. Such an option makes the request invalid. */
@@ -38,26 +48,37 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   const isFromClient = requested.formatted.size > 0 || !PREFER;
   const options = isFromClient
     ? requested
-    : { ...requireFaultOptions("PREFER", PREFER), warnings: requested.warnings, isFromClient };
+    : { ...requireFaultOptions("PREFER", PREFER), warnings: requested.warnings };
   addDefaultFault(options);
   return options.formatted.size > 0 || options.warnings.length > 0 ? options : undefined;
 }
 
 /** Adds `code=503` if there are conditions but no fault. A delay counts as a fault, except with `fail`, which does not apply to delays. */
 function addDefaultFault({ values, formatted }: FaultOptions): void {
-  const options = listEntries(values).map(([, option]) => option);
-  const hasFault = options.some(({ replace, changePage, changeBody }) => replace ?? changePage ?? changeBody);
-  const needsFault = options.some(({ allows, exemptsDelay }) => allows && (exemptsDelay || !values.delay));
-  if (hasFault || !needsFault) return;
+  const isComplete = values.fail === undefined ? hasFault(values) : hasVisibleFault(values);
+  if (isComplete || !hasKind(values, "condition")) return;
   values.code = 503;
   formatted.set("code", "code=503");
 }
 
-/** Parses options that must be valid, such as the setting PREFER. */
-export function requireFaultOptions(setting: string, text: string): FaultOptions {
-  const options = parseFaultOptions("", [text]);
-  if (options.errors.length === 0) return options;
-  throw new SettingError(setting, text, `. ${options.errors.join(" ")}`);
+/**
+ * Parses options that must be valid, such as the setting PREFER.
+ * @param options A text such as `code=503, times=1`, or an object such as `{ code: 503, times: 1 }`
+ * @throws SettingError if an option is unknown or invalid, with the same message for a text and for an object
+ */
+export function requireFaultOptions(setting: string, options: string | OptionValues): FaultOptions {
+  const preferences = typeof options === "string" ? parsePreferHeader(options) : toPreferences(options);
+  const values: OptionValues = {};
+  const formatted = new Map<OptionName, string>();
+  const errors = addOptions(values, formatted, preferences);
+  if (errors.length > 0) throw new SettingError(setting, options, `. ${errors.join(" ")}`);
+  return { values, formatted, inHeader: new Set(), warnings: [], errors, isFromClient: false };
+}
+
+/** Lists the options of an object, except those that are undefined. */
+function toPreferences(values: OptionValues): Preference[] {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
 }
 
 /** Preferences of RFC 7240, RFC 8144, RFC 8674 and OData (names with a dot). The header can contain these names without a warning. */
@@ -73,9 +94,9 @@ export function parseFaultOptions(header: string, query: string[]): FaultOptions
   const values: OptionValues = {};
   const formatted = new Map<OptionName, string>();
   const warnings = addOptions(values, formatted, preferences);
-  const headerOptions = [...formatted.keys()];
+  const inHeader = new Set(formatted.keys());
   const errors = addOptions(values, formatted, query.flatMap(parsePreferParameter));
-  return { values, formatted, headerOptions, warnings, errors, isFromClient: true };
+  return { values, formatted, inHeader, warnings, errors, isFromClient: true };
 }
 
 /** Max messages about invalid options, because a header contains the messages. */
@@ -98,10 +119,6 @@ function addOptions(
     formatted.set(name, formatPreference({ name, value }));
   }
   return problems;
-}
-
-function isOptionName(name: string): name is OptionName {
-  return Object.hasOwn(OPTIONS, name);
 }
 
 /** Describes an unknown or invalid option in printable ASCII, because a header contains the message. Shortens a long option. */

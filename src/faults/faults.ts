@@ -1,29 +1,34 @@
 import type { AppContext } from "../bindings.ts";
-import { type HttpError, respondWithError } from "../http/errors.ts";
-import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
+import { respondWithError } from "../http/errors.ts";
 import { getClientKey } from "../http/rate-limit.ts";
 import type { GetHiddenCount, PageLocation } from "../records/page.ts";
+import { type AppliedOptions, listAppliedOptions } from "./applied-options.ts";
+import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
+import { selectActiveOptions } from "./conditions.ts";
+import { isPrivateResponse, setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import type { FaultContext, MutablePage, Option, Wait } from "./option.ts";
-import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./option-table.ts";
-import { createRandom } from "./random.ts";
+import { createGrowth } from "./growth.ts";
+import type { OptionValues } from "./option-table.ts";
+import { changePage, changesPage } from "./page-faults.ts";
+import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
-import { createWaitLimiter } from "./slots.ts";
+import { createRequestedError, isRetryable } from "./requested-error.ts";
+import { createSlots, getWait, sleep, tooManyDelayed } from "./slots.ts";
 
-/** A response without faults. `page` is the location of a page of the collection; undefined for all other responses. */
-export interface ServedResponse {
-  response: Response;
-  page?: PageLocation;
+/** A request, and how the route responds to it without faults. */
+export interface ServedRequest {
+  c: AppContext;
+  query: URLSearchParams;
+  /** Locates the requested page, without reading a record. Returns undefined if the collection does not have the page. */
+  locatePage(): Promise<PageLocation | undefined>;
+  serve(options: { canBeNotModified: boolean }): Promise<ServedResponse>;
 }
 
-/**
- * Serves a request without faults.
- * @param isComplete Whether the response has a body even if the client's copy is current
- */
-export type Serve = (isComplete: boolean) => Promise<ServedResponse>;
-
-/** A response, and the options that changed it. Conditions are not listed. */
-type FaultedResponse = { response: Response; applied: OptionName[] };
+export interface ServedResponse {
+  response: Response;
+  /** Whether the response is a page, or a 304 for a page. */
+  isPage: boolean;
+}
 
 export type Faults = ReturnType<typeof createFaults>;
 
@@ -35,157 +40,90 @@ export type Faults = ReturnType<typeof createFaults>;
  */
 export function createFaults(now: () => number) {
   const counter = createRequestCounter();
-  const startWait = createWaitLimiter();
+  const acquireSlot = createSlots();
 
-  /** Responds with the faults that the options select. With the condition `on`, the page is served first, to find out its number. */
+  /** Responds to a request with the faults that its options select. */
   async function applyFaults(
-    c: AppContext,
-    query: URLSearchParams,
+    request: ServedRequest,
     options: FaultOptions,
-    serve: Serve,
-  ): Promise<Response> {
-    const { values, formatted, isFromClient } = options;
+  ): Promise<{ response: Response; applied: AppliedOptions }> {
+    const { c, query, locatePage } = request;
+    const { values, formatted, warnings, isFromClient } = options;
     const { method, raw } = c.req;
-    const context: FaultContext = {
-      method,
-      now: now(),
-      random: createRandom(values.seed, getPageKey(method, query)),
-      // Requests with different options are counted separately.
-      count: () => counter.count(`${getRequestKey(method, query)} ${[...formatted.values()]}`),
-      getPage: async () => (await serve(false)).page,
-    };
-    const entries = listEntries(values);
-    let active = await getActiveOptions(entries, context);
-    const wait = getWait(active, context);
-    const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
-    // If too many responses are waiting, skip all options of PREFER except `grow`, because the client did not request these options.
-    if (!endWait) active = entries.filter(hidesRecords);
-    const injected = createInjectedResponse(c, active, context);
+    const random = createRandom(values.seed, getPageKey(method, query));
+    // Requests with different options are counted separately.
+    const countRequest = () => counter.count(`${getRequestKey(method, query)} ${[...formatted.values()]}`);
+    const active = await selectActiveOptions(values, { locatePage, now: now(), random, countRequest });
+
+    const wait = getWait(active, random);
+    const slot = acquireSlot(wait, getDelayedClient(c, options), raw.signal);
+    if (!slot.isFree) {
+      if (isFromClient) throw tooManyDelayed();
+      // The client did not ask for the options of PREFER, so it gets a response without faults.
+      return applyFaults(request, { ...options, values: { grow: values.grow } });
+    }
+    await sleep(wait.beforeMs, raw.signal);
+    if (wait.bodyMs === 0) slot.release();
+
     const isPrivate = isPrivateResponse(active, options);
-    const changed = injected ?? (await changePage(await serve(isPrivate), active, context));
-    const { response, applied } = await changeBody(changed, active, wait, endWait);
-    const waits = active.filter(([, option]) => option.getWait && !option.changeBody);
-    setPreferenceHeaders(response.headers, options, [...applied, ...getNames(waits)], isPrivate);
-    return response;
+    const whole = await createResponse(request, active, { isPrivate, now: now(), random });
+    const applied = listAppliedOptions(whole.applied, active, formatted);
+    const response = await breakBody(whole.response, applied.values.body, wait.bodyMs, slot.release);
+    setFaultHeaders(response, applied, { warnings, isPrivate });
+    return { response, applied };
   }
 
   return {
     applyFaults,
-    createGetHiddenCount: (options: FaultOptions) => createGetHiddenCount(options, now()),
-    /** Forgets all requests that `times` has counted. */
+    /** Creates the function that returns how many records the options hide now. Returns undefined if they hide none. */
+    createGetHiddenCount: ({ values: { grow } }: FaultOptions): GetHiddenCount | undefined =>
+      grow === undefined ? undefined : createGrowth(grow, now()),
+    /** Resets the counters of `times`. */
     reset: counter.reset,
   };
 }
 
-const hidesRecords = ([, option]: OptionEntry) => option.getHiddenCount !== undefined;
-
-/** Creates the function that returns the number of records that are hidden at `time`. Returns undefined if the options hide no records. */
-function createGetHiddenCount({ values }: FaultOptions, time: number): GetHiddenCount | undefined {
-  const [, option, value] = listEntries(values).find(hidesRecords) ?? [];
-  return option && ((total) => option.getHiddenCount?.(value, time, total) ?? 0);
+/** Returns the key of the client whose slots are counted. Undefined for the deployment, and for requests from inside the process. */
+function getDelayedClient(c: AppContext, { isFromClient }: FaultOptions): string | undefined {
+  if (!isFromClient) return undefined;
+  const key = getClientKey(c);
+  return key === "" ? undefined : key;
 }
 
 /**
- * Whether other clients may get a different response. Caches do not vary on `Prefer`, so they must not store this response, and a 304
- * must not update a stored page (RFC 9111, 4.3.4).
+ * Closes the connection, responds with the requested error, or serves the request and changes the page.
+ * @returns The response before its body is broken, and the options without conditions that affect it
  */
-function isPrivateResponse(active: OptionEntry[], { warnings, headerOptions }: FaultOptions): boolean {
-  const changesResponse = ([name, option]: OptionEntry) =>
-    option.getHiddenCount ? headerOptions.includes(name) : isFault(option);
-  return warnings.length > 0 || active.some(changesResponse);
-}
-
-function isFault({ replace, changeError, changePage, changeBody, getWait }: Option): boolean {
-  return Boolean(replace ?? changeError ?? changePage ?? changeBody ?? getWait);
-}
-
-const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
-
-/** Gets the options that take effect. If a condition excludes the request, only `grow` and a delay exempt from the condition remain. */
-async function getActiveOptions(options: OptionEntry[], context: FaultContext): Promise<OptionEntry[]> {
-  for (const [, { allows, exemptsDelay }, value] of options)
-    if (allows && !(await allows(value, context)))
-      return options.filter((entry) => hidesRecords(entry) || (exemptsDelay && entry[0] === "delay"));
-  return options;
-}
-
-function getWait(active: OptionEntry[], { random }: FaultContext): Wait {
-  let wait: Wait = {};
-  for (const [, option, value] of active) wait = option.getWait?.(value, wait, random) ?? wait;
-  return wait;
-}
-
-/** @returns undefined if no option replaces the response */
-function createInjectedResponse(
-  c: AppContext,
-  active: OptionEntry[],
-  context: FaultContext,
-): FaultedResponse | undefined {
-  const applied: OptionName[] = [];
-  let error: HttpError | undefined;
-  for (const [name, option, value] of active) {
-    const replacement = option.replace?.(value, context, error);
-    if (replacement instanceof Response) return { response: replacement, applied: [name] };
-    error = replacement ?? error;
-    if (replacement || (error && option.changeError?.(error, value, context))) applied.push(name);
+async function createResponse(
+  request: ServedRequest,
+  active: OptionValues,
+  { isPrivate, now, random }: { isPrivate: boolean; now: number; random: RandomSource },
+): Promise<{ response: Response; applied: OptionValues }> {
+  const { c } = request;
+  const { code, delay, body, hang, close, grow } = active;
+  if (close) return { response: createClosedResponse(), applied: { delay, hang, close } };
+  if (code !== undefined || hang) {
+    const error = createRequestedError(active, c.req.method, now);
+    const retryAfter = isRetryable(error.status) ? active["retry-after"] : undefined;
+    const applied = { code, delay, body, hang, "retry-after": retryAfter };
+    return { response: respondWithError(error, c), applied };
   }
-  return error && { response: respondWithError(error, c), applied };
+  const { response, isPage } = await serveWithErrors(request, { canBeNotModified: !isPrivate });
+  if (!isPage || replacesBody(body)) return { response, applied: { delay, body } };
+  if (!changesPage(active)) return { response, applied: { delay, body, grow } };
+  const page = JSON.parse(await response.text());
+  const applied = { delay, body, grow, ...changePage(page, active, random) };
+  return { response: new Response(JSON.stringify(page), response), applied };
 }
 
-/** Applies the page faults to the JSON of a page, unless a body fault replaces the whole body. */
-async function changePage(
-  { response, page }: ServedResponse,
-  active: OptionEntry[],
-  { random }: FaultContext,
-): Promise<FaultedResponse> {
-  if (!page || active.some(([, option, value]) => option.hidesPage?.(value)))
-    return { response, applied: [] };
-  const hiding = active.filter(hidesRecords);
-  if (!active.some(([, option]) => option.changePage)) return { response, applied: getNames(hiding) };
-  const content: MutablePage = JSON.parse(await response.text());
-  const changes = active.filter(([name, option, value]) => option.changePage?.(content, value, random(name)));
-  const applied = getNames([...hiding, ...changes]);
-  return { response: new Response(JSON.stringify(content), response), applied };
-}
-
-/** Applies the body fault. The response stops counting as waiting immediately, or at the end of a slow body. */
-async function changeBody(
-  { response, applied }: FaultedResponse,
-  active: OptionEntry[],
-  wait: Wait,
-  endWait = () => {},
-): Promise<FaultedResponse> {
-  const [name, option, value] = active.find(([, option]) => option.changeBody) ?? [];
-  const changed = !applied.includes("close") && option?.changeBody?.(response, value, wait, endWait);
-  if (name && changed) return { response: await changed, applied: [...applied, name] };
-  endWait();
-  return { response, applied };
-}
-
-/** Sets the headers that list the applied and the invalid options, and the headers for caches. */
-function setPreferenceHeaders(
-  headers: Headers,
-  { formatted, warnings }: FaultOptions,
-  applied: OptionName[],
-  isPrivate: boolean,
-): void {
-  const faults = applied.filter((name) => !OPTIONS[name].getHiddenCount);
-  if (isPrivate) headers.delete("ETag");
-  // Caches must revalidate a response without a fault, because the next response may have a fault.
-  if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHE_CONTROL))
-    headers.set("Cache-Control", isPrivate ? ERROR_CACHE_CONTROL : "no-cache");
-  // A condition or `seed` is listed only if it affected an applied fault.
-  const isListed = (name: OptionName) =>
-    applied.includes(name) ||
-    ((OPTIONS[name].allows || name === "seed") &&
-      faults.some((fault) => fault !== "delay" || !OPTIONS[name].exemptsDelay));
-  const listed = OPTION_NAMES.filter(isListed).flatMap((name) => formatted.get(name) ?? []);
-  if (listed.length > 0) headers.set("Preference-Applied", listed.join(", "));
-  if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
-}
-
-/** Whether an option, and not the service, caused the error of a response. */
-export function isInjectedError(headers: Headers): boolean {
-  const applied = headers.get("Preference-Applied")?.split(", ") ?? [];
-  return applied.some((text) => OPTIONS[text.replace(/=.*/, "") as OptionName]?.replace);
+/** Serves a request. An error becomes a response here already, because body faults also apply to errors. */
+async function serveWithErrors(
+  { c, serve }: ServedRequest,
+  options: { canBeNotModified: boolean },
+): Promise<ServedResponse> {
+  try {
+    return await serve(options);
+  } catch (error) {
+    return { response: respondWithError(error as Error, c), isPage: false };
+  }
 }

@@ -1,92 +1,50 @@
 import { ROAD_USERS } from "../records/record.ts";
-import { defineOption, type MutablePage, oneOf, parseInteger } from "./option.ts";
+import type { OptionValue, OptionValues } from "./option-table.ts";
+import type { RandomSource } from "./random.ts";
 
-const DAY_MS = 86_400_000;
-const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+/** The JSON of a page that a fault can change. */
+export interface MutablePage extends Record<string, unknown> {
+  count: number;
+  next: string | null;
+  results: MutableRecord[];
+}
 
-/** The faults that change the JSON of a page, and `grow`, which hides the newest records. */
-export const PAGE_OPTIONS = {
-  rows: defineOption({
-    ...oneOf("repeat", "drop", "swap"),
-    description:
-      "Replaces a record of a page with a copy of another (repeat), omits a record (drop), or swaps two records with different timestamps (swap)",
-    example: "rows=repeat",
-    changePage({ results }, fault, random) {
-      const index = Math.floor(random * results.length);
-      if (results.length < 2) return false;
-      const changes: Record<typeof fault, () => boolean> = {
-        repeat: () => results.splice(index, 1, { ...results.at(index - 1) }).length > 0,
-        drop: () => results.splice(index, 1).length > 0,
-        swap: () => swapRecords(results, random),
-      };
-      return changes[fault]();
-    },
-  }),
-  count: defineOption({
-    expected: "an integer except 0, such as 1 or -5",
-    description: "Adds this number to the count of a page",
-    example: "count=+1",
-    // The plus sign is optional, because an unencoded plus sign in a query means a space.
-    parse: (text: string) => (/^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined),
-    changePage(page, number) {
-      page.count += number;
-      return true;
-    },
-  }),
-  next: defineOption({
-    ...oneOf("loop", "null", "skip"),
-    description: "Changes next to the same page (loop), to null (null), or to the page after the next (skip)",
-    example: "next=loop",
-    changePage(page, fault) {
-      const { next } = page;
-      if (next === null) return false;
-      // Replace only the page number, so that the encoding of the other parameters does not change.
-      const move = (step: number) =>
-        next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
-      const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
-      page.next = changes[fault];
-      return true;
-    },
-  }),
-  record: defineOption({
-    ...oneOf("float", "null", "missing", "extra", "offset"),
-    description:
-      "In one record of a page, changes a count to a fraction (float) or null (null), omits a count (missing), adds a field (extra), or writes the timestamp with an offset instead of Z (offset)",
-    example: "record=missing",
-    changePage({ results }, fault, random) {
-      const choice = Math.floor(random * results.length * ROAD_USERS.length);
-      const field = ROAD_USERS[choice % ROAD_USERS.length] ?? "cars";
-      const record = results[Math.floor(choice / ROAD_USERS.length)];
-      if (record === undefined) return false;
-      const changes: Record<typeof fault, typeof record> = {
-        float: { [field]: Number(record[field]) + 0.5 },
-        null: { [field]: null },
-        missing: { [field]: undefined },
-        extra: { vans: 0 },
-        offset: { timestamp: String(record.timestamp).replace("Z", "+00:00") },
-      };
-      Object.assign(record, changes[fault]);
-      return true;
-    },
-  }),
-  grow: defineOption({
-    expected: "1 to 1000 records per s, m or h, such as 15/m",
-    description: "Serves a collection that grows by the clock, from part of the loaded records to all",
-    example: "grow=15/m",
-    parse: parseGrowth,
-    /**
-     * At the start, about half of the records are hidden, but at most one day of growth. When all records are visible, the growth
-     * starts over. The number of hidden records depends only on the time, so that all instances hide the same records.
-     */
-    getHiddenCount(interval, now, total) {
-      const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
-      return steps === 0 ? 0 : steps - 1 - (Math.floor(now / interval) % steps);
-    },
-  }),
-};
+type MutableRecord = Record<string, unknown>;
+
+/** Whether the options change pages. */
+export function changesPage({ rows, count, next, record }: OptionValues): boolean {
+  return [rows, count, next, record].some((value) => value !== undefined);
+}
+
+/** Changes a page. Returns the options that have changed it: a page without a next page, for example, has no link to change. */
+export function changePage(
+  page: MutablePage,
+  { rows, count, next, record }: OptionValues,
+  random: RandomSource,
+): OptionValues {
+  const applied: OptionValues = {};
+  if (rows !== undefined && changeRows(page, rows, random("rows"))) applied.rows = rows;
+  if (count !== undefined) {
+    page.count += count;
+    applied.count = count;
+  }
+  if (next !== undefined && changeNext(page, next)) applied.next = next;
+  if (record !== undefined && changeRecord(page, record, random("record"))) applied.record = record;
+  return applied;
+}
+
+/** @returns whether the records have changed */
+function changeRows({ results }: MutablePage, fault: OptionValue<"rows">, random: number): boolean {
+  if (results.length < 2) return false;
+  if (fault === "swap") return swapRecords(results, random);
+  const index = Math.floor(random * results.length);
+  const copies = fault === "repeat" ? [{ ...results.at(index - 1) }] : [];
+  results.splice(index, 1, ...copies);
+  return true;
+}
 
 /** Swaps two neighbors with different timestamps. */
-function swapRecords(records: MutablePage["results"], random: number): boolean {
+function swapRecords(records: MutableRecord[], random: number): boolean {
   const positions = records.flatMap(({ timestamp }, index) =>
     index > 0 && timestamp !== records[index - 1]?.timestamp ? [index] : [],
   );
@@ -96,9 +54,31 @@ function swapRecords(records: MutablePage["results"], random: number): boolean {
   return true;
 }
 
-/** Parses a growth such as `15/m`. Returns the milliseconds from one record to the next. */
-function parseGrowth(text: string): number | undefined {
-  const [, number = "", unit = ""] = /^(\d+)\/(\w)$/.exec(text) ?? [];
-  const records = parseInteger(number, 1, 1_000);
-  return records && UNIT_MS[unit] && UNIT_MS[unit] / records;
+/** @returns whether the link has changed */
+function changeNext(page: MutablePage, fault: OptionValue<"next">): boolean {
+  const { next } = page;
+  if (next === null) return false;
+  // Replace only the page number, so that the encoding of the other parameters does not change.
+  const move = (step: number) =>
+    next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
+  const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
+  page.next = changes[fault];
+  return true;
+}
+
+/** @returns whether a record has changed */
+function changeRecord({ results }: MutablePage, fault: OptionValue<"record">, random: number): boolean {
+  const choice = Math.floor(random * results.length * ROAD_USERS.length);
+  const field = ROAD_USERS[choice % ROAD_USERS.length] ?? "cars";
+  const record = results[Math.floor(choice / ROAD_USERS.length)];
+  if (record === undefined) return false;
+  const changes: Record<typeof fault, MutableRecord> = {
+    float: { [field]: Number(record[field]) + 0.5 },
+    null: { [field]: null },
+    missing: { [field]: undefined },
+    extra: { vans: 0 },
+    offset: { timestamp: String(record.timestamp).replace("Z", "+00:00") },
+  };
+  Object.assign(record, changes[fault]);
+  return true;
 }

@@ -1,3 +1,4 @@
+import type { AppliedOptions } from "../faults/applied-options.ts";
 import { getStatusText } from "../http/errors.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { formatHead } from "./text-format.ts";
@@ -13,6 +14,8 @@ export interface ClientResponse {
   prefer: string | undefined;
   /** The URL of the request, with the public origin of the service. */
   url: URL;
+  /** The fault options that affected the response. */
+  applied: AppliedOptions;
   /** The URL of the same page without faults. Undefined on other paths, or if neither PREFER nor the query sets options. */
   urlWithoutFaults: string | undefined;
   /** The date of the jump that led to the page, if there was one. */
@@ -24,15 +27,28 @@ export function formatStatus(status: number): string {
   return status === 200 ? "200 OK" : `${status} ${getStatusText(status)}`;
 }
 
-/**
- * Shows the status, the headers and the body of a response.
- * @param children The formatted body; by default, the body is shown unchanged
- */
-export const RawResponse: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, body, children }) => (
+/** Shows the applied options with a link to the page without faults, and the warning. */
+export const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers, applied }) => {
+  const warning = headers.get("Mock-Warning");
+  return (
+    <>
+      {applied.formatted.length > 0 && (
+        <p class="banner">
+          Applied to this response: <code>{applied.formatted.join(", ")}</code>.{" "}
+          {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
+        </p>
+      )}
+      {warning !== null && <p class="banner">{warning}</p>}
+    </>
+  );
+};
+
+/** @param children The formatted body */
+export const RawResponse: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, children }) => (
   <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
     <pre>
       {formatHead(formatStatus(status), headers)}
-      {children ?? <code>{body}</code>}
+      {children}
     </pre>
   </section>
 );
@@ -46,13 +62,4 @@ export function changeQuery(url: URL, name: string, value: string | null): strin
   if (value === null) query.delete(name);
   else query.set(name, value);
   return `${url.origin}${url.pathname}?${query}`;
-}
-
-/** @returns undefined if a fault has broken the JSON */
-export function parseJsonBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

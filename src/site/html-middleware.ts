@@ -1,11 +1,13 @@
 import type { Next } from "hono";
 import type { AppContext } from "../bindings.ts";
+import { NOTHING_APPLIED } from "../faults/applied-options.ts";
+import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { isDate } from "./date-jump.ts";
 import { renderRecords } from "./records/records-page.tsx";
-import { renderError } from "./response-page.tsx";
+import { renderResponse } from "./response-page.tsx";
 
 /** Only the site's own scripts, styles and images are allowed, and nothing inline, so that injected markup cannot run a script. */
 const CONTENT_SECURITY_POLICY =
@@ -30,7 +32,9 @@ export async function renderHtml(c: AppContext, next: Next): Promise<void> {
   const isPage = status === 200 && c.req.path === COLLECTION_PATH && c.req.method !== "OPTIONS";
   if (!(isPage || status >= 400) || headers.get("Content-Type") !== "application/json") return;
   const response = { ...getRequestInfo(c), status, headers, body: await readBody(c.res) };
-  const html = isPage ? renderRecords(response) : renderError(response);
+  // The table of records assumes a right page.
+  const isRightPage = isPage && !hasVisibleFault(response.applied.values);
+  const html = isRightPage ? renderRecords(response) : renderResponse(response);
   for (const name of JSON_ONLY_HEADERS) headers.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
   c.res = new Response(`<!doctype html>${html}`, { status, headers });
@@ -58,6 +62,7 @@ function getRequestInfo(c: AppContext): Omit<ClientResponse, "status" | "headers
   return {
     method: c.req.method,
     prefer: c.req.header("Prefer"),
+    applied: c.get("applied") ?? NOTHING_APPLIED,
     url,
     urlWithoutFaults: isCollection ? getUrlWithoutFaults(c, url) : undefined,
     jumpDate: date !== null && isDate(date) ? date : undefined,

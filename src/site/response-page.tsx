@@ -1,63 +1,85 @@
-import { isInjectedError } from "../faults/faults.ts";
+import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
-import {
-  type ClientResponse,
-  changeQuery,
-  formatStatus,
-  parseJsonBody,
-  RawResponse,
-} from "./client-response.tsx";
-import { CurlBlock, quoteForShell } from "./code-block.tsx";
+import { Banners, type ClientResponse, changeQuery, formatStatus, RawResponse } from "./client-response.tsx";
+import { CurlBlock, JsonText, quoteForShell } from "./code-block.tsx";
+import type { FC } from "./jsx-runtime.ts";
 import { Layout } from "./layout.tsx";
 import { formatQuantity } from "./text-format.ts";
 
-/** Renders an error: advice, the request as a curl command, and the API response. */
-export function renderError(response: ClientResponse): string {
-  const { status, url } = response;
+/** Renders an error, or a response that a fault has changed: advice, the request as a curl command, and the API response. */
+export function renderResponse(response: ClientResponse): string {
+  const { status, body, url } = response;
   const title = formatStatus(status);
-  const [text, href, name] = getAdvice(response);
   return (
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
-      <p class="lead">
-        {text} <a href={href}>{name}</a>
-      </p>
+      <Advice {...response} />
+      <Banners {...response} />
       <h2>The API response</h2>
       <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
-      <RawResponse {...response} />
+      <RawResponse {...response}>
+        <Body text={body} />
+      </RawResponse>
     </Layout>
   ).html;
 }
 
-type Advice = [text: string, href: string, name: string];
-
-/** Gets a sentence about the error, and the next link to follow. */
-function getAdvice(response: ClientResponse): Advice {
-  const { status, headers, body, url, urlWithoutFaults } = response;
-  const { detail = body } = Object(parseJsonBody(body));
-  const seconds = Number(headers.get("Retry-After"));
-  if (isInjectedError(headers)) {
-    const text = "A fault option caused this error. The service is working normally.";
-    return urlWithoutFaults ? [text, urlWithoutFaults, "Show the page without faults"] : [text, ...OVERVIEW];
+/** JSON with links, or any other text unchanged. */
+const Body: FC<{ text: string }> = ({ text }) => {
+  try {
+    return <JsonText value={JSON.parse(text)} />;
+  } catch {
+    return <code>{text}</code>;
   }
-  if (seconds) return [detail, url.href, `Try again after ${formatQuantity(seconds, "second")}`];
-  if (status === 404) return getNotFoundAdvice(response);
-  if (status === 400 && urlWithoutFaults) return [detail, urlWithoutFaults, "Show the page without faults"];
-  return [detail, ...(url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW)];
+};
+
+/** A sentence about the response. After an error of the service also the next link to follow. */
+const Advice: FC<ClientResponse> = (response) => {
+  if (hasVisibleFault(response.applied.values))
+    return <p class="lead">A fault option changed this response. The service is working normally.</p>;
+  const { text, href, name } = getErrorAdvice(response);
+  return (
+    <p class="lead">
+      {text} <a href={href}>{name}</a>
+    </p>
+  );
+};
+
+interface ErrorAdvice {
+  text: string;
+  href: string;
+  /** The text of the link. */
+  name: string;
 }
 
-const NEWEST = [COLLECTION_PATH, "Show the newest records"] as const;
-const OVERVIEW = ["/", "Show the overview"] as const;
+const NEWEST = { href: COLLECTION_PATH, name: "Show the newest records" };
+const OVERVIEW = { href: "/", name: "Show the overview" };
 
-function getNotFoundAdvice({ url }: ClientResponse): Advice {
-  if (url.pathname !== COLLECTION_PATH) return ["There is nothing at this URL.", ...NEWEST];
-  if (!["", "api", null].includes(getLastValue(url.searchParams, "format")))
-    return ["The valid formats are api and json.", changeQuery(url, "format", "api"), "Show the page"];
-  if (parsePageNumber(getLastValue(url.searchParams, "page")))
-    return ["The collection has fewer pages.", changeQuery(url, "page", "last"), "Show the last page"];
+function getErrorAdvice(response: ClientResponse): ErrorAdvice {
+  const { status, headers, body, url, urlWithoutFaults } = response;
+  const { detail: text } = JSON.parse(body);
+  const seconds = Number(headers.get("Retry-After"));
+  if (seconds > 0)
+    return { text, href: url.href, name: `Try again after ${formatQuantity(seconds, "second")}` };
+  if (status === 404) return getNotFoundAdvice(response);
+  if (status === 400 && urlWithoutFaults !== undefined)
+    return { text, href: urlWithoutFaults, name: "Show the page without faults" };
+  return { text, ...(url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW) };
+}
+
+function getNotFoundAdvice({ url }: ClientResponse): ErrorAdvice {
+  if (url.pathname !== COLLECTION_PATH) return { text: "There is nothing at this URL.", ...NEWEST };
+  if (!["", "api", null].includes(getLastValue(url.searchParams, "format"))) {
+    const text = "The valid formats are api and json.";
+    return { text, href: changeQuery(url, "format", "api"), name: "Show the page" };
+  }
+  if (parsePageNumber(getLastValue(url.searchParams, "page")) !== undefined) {
+    const text = "The collection has fewer pages.";
+    return { text, href: changeQuery(url, "page", "last"), name: "Show the last page" };
+  }
   const text = "Pages are numbered from 1, and page 1 has the newest records.";
-  return [text, changeQuery(url, "page", "1"), "Show page 1"];
+  return { text, href: changeQuery(url, "page", "1"), name: "Show page 1" };
 }
 
 /** Gets the curl options for the request of the browser. */

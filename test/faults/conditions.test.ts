@@ -30,6 +30,7 @@ test.each([
   ["on=27, code=500", getTarget("last"), 500],
   ["on=last, code=500", getTarget(LAST_PAGE), 500],
   ["on=1, code=500", getTarget(0), 404],
+  ["on=2, code=500", `POST ${PAGE_2}`, 500],
   ["on=1, delay=5, times=9, seed=4", PAGE_2, 200],
 ])("%s, %s -> %i", (text, target, status) => checkExchanges(fetch, prefer(text, target, { status })));
 

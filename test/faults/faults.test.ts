@@ -35,7 +35,7 @@ test.each<[string, string, string | null]>([
   ["retry-after=0", PAGE_2, null],
   ["next=null, on=last", getTarget(LAST_PAGE), null],
   ["next=null, count=-5", getTarget(LAST_PAGE), "count=-5"],
-  ["rows=drop, delay=1", getTarget(99), "delay=1"],
+  ["rows=drop, delay=1, fail=1", getTarget(99), "delay=1"],
   ["on=2, until=9999-01-01T00:00:00Z", PAGE_2, 'code=503, on=2, until="9999-01-01T00:00:00Z"'],
   ["rows=drop, grow=15/m, body=garbage", PAGE_2, "body=garbage"],
   ["close, code=500, delay=1, body=cut", PAGE_2, "delay=1, close"],
@@ -47,10 +47,11 @@ test.each<[string, string, string | null]>([
 });
 
 describe("a cache", () => {
-  test("stores no error, even without a fault", () =>
+  test("stores no error, and no page with an allowed fault, even without an effect", () =>
     checkExchanges(
       fetch,
       prefer("fail=0", getTarget(99), { status: 404, headers: { "cache-control": "no-store" } }),
+      prefer("next=null", getTarget("last"), { headers: { ...FAULTED, "preference-applied": null } }),
     ));
 
   test("gets 304, 503, 304, and every changed page", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseFaultOptions } from "../../src/faults/fault-options.ts";
+import { parseFaultOptions, requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { OPTION_NAMES, OPTIONS } from "../../src/faults/option-table.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 
@@ -24,34 +24,34 @@ describe("the table of options", () => {
 });
 
 describe("valid options", () => {
-  const page = (min: number, max = min) => ({ min, max });
   test.each<[string, object]>([
     ["", {}],
     ["respond-async, wait=10, odata.maxpagesize=5, return=minimal, handling=strict, safe", {}],
     ['Code="503"; because=no', { code: 503 }],
     ["code=400, code=404", { code: 400 }],
-    ["delay=0", { delay: page(0) }],
-    ["delay=100-10000", { delay: page(100, 10_000) }],
+    ["delay=0", { delay: 0 }],
+    ["delay=100-10000", { delay: { min: 100, max: 10_000 } }],
     ["fail=.5", { fail: 0.5 }],
     ["fail=1.0", { fail: 1 }],
     ["fail=0.0000012345678901234567", { fail: 1.2345678901234567e-6 }],
     ["fail=1.2345678901234566E-7", { fail: 1.2345678901234566e-7 }],
     ["seed=9007199254740991", { seed: Number.MAX_SAFE_INTEGER }],
     ["body=CUT", { body: "cut" }],
-    ["on=3,7-9,last, code=404", { on: [page(3), page(7, 9), "last"], code: 404 }],
-    ['on="3,LAST"', { on: [page(3), "last"] }],
-    ["until=2030-01-31T12:00:00Z", { until: Date.UTC(2030, 0, 31, 12) }],
-    ["until=2028-02-29T00:00:00.250Z", { until: Date.UTC(2028, 1, 29) + 250 }],
+    ["on=3,7-9,last, code=404", { on: [3, { min: 7, max: 9 }, "last"], code: 404 }],
+    ['on="3,LAST"', { on: [3, "last"] }],
+    ["until=2030-01-31T12:00:00Z", { until: new Date(Date.UTC(2030, 0, 31, 12)) }],
+    ["until=2028-02-29T00:00:00.250Z", { until: new Date(Date.UTC(2028, 1, 29) + 250) }],
     ["times=1, hang", { times: 1, hang: true }],
     ["retry-after=0", { "retry-after": 0 }],
     ["rows=swap, next=null, record=float", { rows: "swap", next: "null", record: "float" }],
     ["count=+1", { count: 1 }],
     ["count=-12", { count: -12 }],
     ["count= 5", { count: 5 }],
-    ["grow=15/m", { grow: 4_000 }],
+    ["grow=15/m", { grow: { records: 15, per: "m" } }],
   ])("%j", (text, expected) => {
     const { values, warnings, errors } = parseFaultOptions(text, []);
     expect([values, warnings, errors]).toEqual([expected, [], []]);
+    expect(requireFaultOptions("prefer", values).values, "as an object").toEqual(expected);
   });
 
   test("fail can be any number that JavaScript formats", () => {
@@ -63,12 +63,12 @@ describe("valid options", () => {
   });
 
   test("of the header precede the options of the query", () => {
-    const { values, formatted, headerOptions } = parseFaultOptions("code=404, delay=1", [
+    const { values, formatted, inHeader } = parseFaultOptions("code=404, delay=1", [
       "code=500,body=empty",
       "fail=1",
     ]);
-    expect(headerOptions).toEqual(["code", "delay"]);
-    expect(values).toEqual({ code: 404, delay: { min: 1, max: 1 }, body: "empty", fail: 1 });
+    expect([...inHeader]).toEqual(["code", "delay"]);
+    expect(values).toEqual({ code: 404, delay: 1, body: "empty", fail: 1 });
     expect([...formatted.values()]).toEqual(["code=404", "delay=1", "body=empty", "fail=1"]);
   });
 });
@@ -100,6 +100,19 @@ describe("an invalid option is a warning in the header, and an error in the quer
     const { example } = new Map(ROWS).get(name)!;
     expect(parseFaultOptions(text, [example]).values).toEqual(parseFaultOptions("", [example]).values);
   });
+
+  test.each<[object, string]>([
+    [{ code: 999 }, "code=999 is invalid: code must be a whole number from 400 to 599."],
+    [{ code: null }, "code=null is invalid: "],
+    [{ hang: false }, "hang=false is invalid: hang must be without a value."],
+    [{ delay: { min: 5 } }, "delay=[object Object] is invalid: "],
+    [{ until: new Date("x") }, "until=null is invalid: "],
+    [{ grow: { records: 0, per: "m" } }, "grow=0/m is invalid: "],
+    [{ on: [3, { min: 9, max: 7 }] }, "on=3,9-7 is invalid: "],
+    [{ dealy: 5 }, "dealy=5 is unknown: the options are code, delay, "],
+  ])("the object %j is an error", (values, message) =>
+    expect(() => requireFaultOptions("prefer", values)).toThrow(message),
+  );
 
   test("on with more than 50 elements", () => {
     const [most, more] = [50, 51].map((count) => `on=${Array(count).fill(1)}`) as [string, string];

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Option } from "../../src/faults/option.ts";
-import { PAGE_OPTIONS } from "../../src/faults/page-faults.ts";
+import { createGrowth } from "../../src/faults/growth.ts";
+import { OPTIONS, type OptionValue, type OptionValues } from "../../src/faults/option-table.ts";
+import { changePage } from "../../src/faults/page-faults.ts";
 import { type Page, TrafficRecord } from "../../src/records/record.ts";
 import { checkExchanges } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -9,10 +10,10 @@ import { COUNT, fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./f
 afterEach(() => void vi.useRealTimers());
 
 /** Changes a copy of a page. Returns undefined if the change is not possible. */
-function changePage(name: keyof typeof PAGE_OPTIONS, value: string, page: Page, random: number) {
+function changeCopy(options: OptionValues, page: Page, random: number): Page | undefined {
   const copy = structuredClone(page);
-  const option = PAGE_OPTIONS[name] as Option;
-  return option.changePage?.(Object(copy), option.parse(value), random) ? copy : undefined;
+  const applied = changePage(Object(copy), options, () => random);
+  return Object.keys(applied).length > 0 ? copy : undefined;
 }
 
 const createPage = (count: number): Page => ({
@@ -43,11 +44,11 @@ describe("rows", () => {
 
   test("drops, repeats or swaps records", () => {
     for (const random of CHOICES) {
-      const dropped = getIds(changePage("rows", "drop", PAGE, random));
+      const dropped = getIds(changeCopy({ rows: "drop" }, PAGE, random));
       expect([dropped.length, ids.filter((id) => !dropped.includes(id)).length]).toEqual([14, 1]);
-      const repeated = getIds(changePage("rows", "repeat", PAGE, random));
+      const repeated = getIds(changeCopy({ rows: "repeat" }, PAGE, random));
       expect([repeated.length, new Set(repeated).size]).toEqual([15, 14]);
-      const swapped = changePage("rows", "swap", PAGE, random);
+      const swapped = changeCopy({ rows: "swap" }, PAGE, random);
       expect(getIds(swapped).toSorted()).toEqual(ids.toSorted());
       const timestamps = swapped?.results.map(({ timestamp }) => timestamp) ?? [];
       expect(timestamps).not.toEqual(timestamps.toSorted().reverse());
@@ -57,13 +58,13 @@ describe("rows", () => {
   test("swaps the only neighbors with different timestamps, and is not applied if there are none", () => {
     const page = createPage(5);
     const [first, second, ...others] = getIds(page);
-    expect(getIds(changePage("rows", "swap", page, 0.9))).toEqual([second, first, ...others]);
-    expect(changePage("rows", "swap", createPage(4), 0)).toBeUndefined();
-    expect(changePage("rows", "drop", createPage(1), 0)).toBeUndefined();
+    expect(getIds(changeCopy({ rows: "swap" }, page, 0.9))).toEqual([second, first, ...others]);
+    expect(changeCopy({ rows: "swap" }, createPage(4), 0)).toBeUndefined();
+    expect(changeCopy({ rows: "drop" }, createPage(1), 0)).toBeUndefined();
   });
 });
 
-test.each<[string, number, RegExp]>([
+test.each<[OptionValue<"record">, number, RegExp]>([
   ["float", 90, /^\d+ [a-z]+ \d+\.5$/],
   ["null", 90, /^\d+ [a-z]+ null$/],
   ["missing", 90, /^\d+ [a-z]+ undefined$/],
@@ -75,7 +76,7 @@ test.each<[string, number, RegExp]>([
     results.flatMap((record, row) => names.map((name) => `${row} ${name} ${Object(record)[name]}`));
   const fields = new Set(listFields(PAGE));
   const changes = CHOICES.map((random) =>
-    listFields(changePage("record", value, PAGE, random)!).filter((field) => !fields.has(field)),
+    listFields(changeCopy({ record: value }, PAGE, random)!).filter((field) => !fields.has(field)),
   );
   for (const change of changes) expect(change).toEqual([expect.stringMatching(expected)]);
   expect(new Set(changes.flat()).size).toBe(count);
@@ -91,9 +92,8 @@ test.each([
   [4, "1/s", 0, 1],
   [3, "1/s", 0, 0],
   [0, "1/s", 0, 0],
-])("of %i records, grow=%s after %d seconds hides %i", (count, growth, seconds, hidden) => {
-  const { parse, getHiddenCount } = PAGE_OPTIONS.grow;
-  expect(getHiddenCount?.(parse(growth)!, seconds * 1_000, count)).toBe(hidden);
+])("of %i records, grow=%s after %d seconds hides %i", (count, text, seconds, hidden) => {
+  expect(createGrowth(OPTIONS.grow.parse(text)!, seconds * 1_000)(count)).toBe(hidden);
 });
 
 describe("grow", () => {

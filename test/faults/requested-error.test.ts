@@ -1,5 +1,4 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { OPTIONS } from "../../src/faults/option-table.ts";
 import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
 import { COMMON_HEADERS, fetch, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
@@ -49,12 +48,4 @@ test.each<[string, number, string | null]>([
 ])("%s: the Retry-After of %i is %j", async (text, status, value) => {
   setTime(1);
   await checkExchanges(fetch, prefer(text, PAGE_2, { status, headers: { "retry-after": value } }));
-});
-
-test.each([
-  [0, 200],
-  [0.5, 500],
-  [1 - 2 ** -53, 800],
-])("delay chooses from the whole range, including both ends: %d -> %i", (number, beforeMs) => {
-  expect(OPTIONS.delay.getWait?.({ min: 200, max: 800 }, {}, () => number)).toEqual({ beforeMs });
 });

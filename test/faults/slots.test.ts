@@ -1,8 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Wait } from "../../src/faults/option.ts";
-import { createWaitLimiter, sleep } from "../../src/faults/slots.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createSlots, getWait, type Wait } from "../../src/faults/slots.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
+
+/** The signal of a client that stays connected. */
+const NEVER = new AbortController().signal;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -41,49 +43,53 @@ test.each([
   expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(body.length / 10);
 });
 
-test("a wait ends immediately if the client has already disconnected", async () => {
-  await sleep(60_000, AbortSignal.abort());
-  expect(vi.getTimerCount()).toBe(0);
+test.each([
+  [0, 200],
+  [0.5, 500],
+  [1 - 2 ** -53, 800],
+])("delay chooses from the whole range, including both ends: %d -> %i", (number, beforeMs) => {
+  expect(getWait({ delay: { min: 200, max: 800 } }, () => number)).toEqual({ beforeMs, bodyMs: 0 });
 });
 
-test("at most 100 responses wait at a time, and 50 of a client", async () => {
-  const startWait = createWaitLimiter();
-  const disconnect = new AbortController();
-  const start = (client: string | undefined, wait: Wait, { signal } = new AbortController()) =>
-    startWait(wait, signal, client);
-  const startMany = (count: number, ...args: Parameters<typeof start>) =>
-    Promise.allSettled(Array.from({ length: count }, () => start(...args)));
-  const expectError = (client: string) =>
-    expect(start(client, { beforeMs: 1 })).rejects.toMatchObject({
-      status: 503,
-      headers: {
-        "Retry-After": "5",
-        "Mock-Warning": "Too many responses are waiting: the limit is 100, and 50 per client address.",
-      },
-    });
+describe("at most 100 responses wait at a time, and 50 of a client:", () => {
+  /** Creates a function that takes slots, and returns the number of slots that were free. */
+  function createTaker() {
+    const acquireSlot = createSlots();
+    return (count: number, client: string | undefined, wait: Partial<Wait>, signal = NEVER) => {
+      const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, client, signal);
+      return Array.from({ length: count }, take).filter(({ isFree }) => isFree).length;
+    };
+  }
 
-  const waits = [startMany(50, "first", { beforeMs: 60_000 }, disconnect)];
-  waits.push(startMany(49, "second", { beforeMs: 10_000 }));
-  await expectError("first");
-  const endBody = await start("third", { bodyMs: 2_000 });
-  await expectError("third");
-  expect(await start(undefined, { beforeMs: 1 }), "the deployment").toBeUndefined();
-  expect(await start("first", {}), "no wait").toBeDefined();
+  test("the deployment, and requests without an address, can use all slots", () => {
+    const take = createTaker();
+    expect([take(101, undefined, { beforeMs: 1 }), take(1, "first", { bodyMs: 1 })]).toEqual([100, 0]);
+    expect(take(1, "first", {}), "no wait").toBe(1);
+  });
 
-  endBody?.();
-  await start("third", { bodyMs: 2_000 });
-  await vi.advanceTimersByTimeAsync(1_999);
-  await expectError("third");
-  await vi.advanceTimersByTimeAsync(1);
-  await start("third", { bodyMs: 60_000 });
+  test("a slot is free again after the wait, or when the client disconnects", async () => {
+    const take = createTaker();
+    const disconnect = new AbortController();
+    expect(take(51, "first", { beforeMs: 60_000 }, disconnect.signal)).toBe(50);
+    expect(take(51, "second", { beforeMs: 8_000, bodyMs: 2_000 })).toBe(50);
+    expect(take(1, "third", { beforeMs: 1 })).toBe(0);
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(take(1, "third", { beforeMs: 1 })).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(take(51, "third", { beforeMs: 1 })).toBe(50);
+    disconnect.abort();
+    expect(take(51, "first", { beforeMs: 1 })).toBe(50);
+  });
+});
 
-  disconnect.abort();
-  waits.push(startMany(50, "first", { beforeMs: 60_000 }));
-  await vi.advanceTimersByTimeAsync(8_000);
-  waits.push(startMany(49, "second", { beforeMs: 60_000 }));
-  await expectError("third");
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect((await Promise.all(waits)).flat().filter(({ status }) => status === "rejected")).toEqual([]);
+test("slots are free again after each response and each canceled body, even if a test stops the clock", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  for (let request = 0; request < 101; request++)
+    for (const prefer of ["delay=1", "body=slow, delay=1", "body=slow"]) {
+      const { status, body } = await fetch(PAGE_2, { headers: { prefer } });
+      expect(status).toBe(200);
+      if (prefer === "body=slow") await body!.cancel();
+    }
 });
 
 test("without room for a wait, the options of PREFER are left out, and a client gets 503 with the reason", async () => {
@@ -95,7 +101,11 @@ test("without room for a wait, the options of PREFER are left out, and a client 
   while (vi.getTimerCount() < 100) await setImmediate();
   expect((await fetch(PAGE_2)).status).toBe(200);
   const { status, headers } = await hang("192.0.2.3");
-  expect([status, headers.get("mock-warning")]).toEqual([503, expect.stringMatching(/^Too many/)]);
+  expect([status, headers.get("retry-after"), headers.get("mock-warning")]).toEqual([
+    503,
+    "5",
+    "Too many responses are waiting: the limit is 100, and 50 per client address.",
+  ]);
   await vi.advanceTimersByTimeAsync(60_000);
   await Promise.all(hanging);
   const delayed = fetch(PAGE_2);

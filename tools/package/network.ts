@@ -1,8 +1,19 @@
+import type { AppliedOptions } from "../../src/faults/applied-options.ts";
+import { isSentInParts } from "../../src/faults/body-faults.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
 /** Responds to the request of a client. A client in this process has no address. */
 export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
+
+/** The service without a network. `applied` is undefined if the request has no fault options. */
+export type App = (
+  request: Request,
+  address?: string,
+) => Promise<{ response: Response; applied?: AppliedOptions | undefined }>;
+
+/** The bodies whose parts are sent when a fault decides. */
+const faultyBodies = new WeakSet<ReadableStream>();
 
 const bodyLengths = new WeakMap<ReadableStream, number>();
 
@@ -24,9 +35,9 @@ export function createFetchError(cause: string, code?: string, message = "fetch 
   return new TypeError(message, { cause: Object.assign(new Error(cause), code && { code }) });
 }
 
-/** Whether a fault controls when the parts of the body are sent. Such a response has `no-transform`. */
-export function hasBodyFault({ headers, body }: Response): boolean {
-  return body !== null && (headers.get("Cache-Control")?.includes("no-transform") ?? false);
+/** Whether a fault decides when the parts of the body are sent. */
+export function hasBodyFault({ body }: Response): boolean {
+  return body !== null && faultyBodies.has(body);
 }
 
 /**
@@ -44,7 +55,7 @@ function isValidUrl(address: string): boolean {
  * @param onResponse Called after each response, and after a closed connection
  */
 export function createResponder(
-  app: Respond,
+  app: App,
   onRequest?: (received: ReceivedRequest) => void,
   onResponse?: (received: ReceivedRequest) => void,
 ): Respond {
@@ -57,11 +68,12 @@ export function createResponder(
     onRequest?.(received);
     try {
       const sent = method === "HEAD" ? new Request(url, { headers, signal }) : request;
-      const response = await app(sent, address);
-      received.applied = response.headers.get("Preference-Applied")?.split(", ") ?? [];
+      const { response, applied } = await app(sent, address);
+      received.applied = applied?.formatted ?? [];
       signal.throwIfAborted();
-      if (received.applied.includes("close")) throw createFetchError(...CONNECTION_CLOSED);
+      if (applied?.values.close) throw createFetchError(...CONNECTION_CLOSED);
       received.status = response.status;
+      if (response.body && isSentInParts(applied?.values.body)) faultyBodies.add(response.body);
       return await toNetworkResponse(response, method);
     } finally {
       onResponse?.(received);

@@ -1,5 +1,6 @@
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
+import type { AppliedOptions } from "../../src/faults/applied-options.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
@@ -7,15 +8,21 @@ import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-collection.ts";
-import { createResponder, type Respond } from "./network.ts";
+import { type App, createResponder } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
 /** `waitUntil` is empty, because Node finishes the work anyway. The client's address is in `props`: clients could forge a header. */
-const createExecutionContext = (address = "") => ({
+const createExecutionContext = (props: RequestProps) => ({
   waitUntil() {},
   passThroughOnException() {},
-  props: { address },
+  props,
 });
+
+interface RequestProps {
+  address: string;
+  /** The fault options that affected the response. Set when the response is ready. */
+  applied?: AppliedOptions;
+}
 
 /** Hooks for the package's command. The hooks are not part of the public interface. */
 interface ServiceHooks extends LoadReporting {
@@ -30,10 +37,20 @@ const MAX_REQUESTS = 10_000;
 export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
   requireServiceOptions(options);
   const variables = createVariables(options);
-  const app = createApp(options.now);
+  const app = createApp({
+    now: options.now,
+    onEnd(c) {
+      c.executionCtx.props.applied = c.get("applied");
+    },
+  });
   const { ready, getEnvironment, replace } = createEnvironments(variables, options, hooks);
-  const serve: Respond = async (request, address) =>
-    respondWithFile(request) ?? app.fetch(request, await getEnvironment(), createExecutionContext(address));
+  const serve: App = async (request, address = "") => {
+    const file = respondWithFile(request);
+    if (file) return { response: file };
+    const props: RequestProps = { address };
+    const response = await app.fetch(request, await getEnvironment(), createExecutionContext(props));
+    return { response, applied: props.applied };
+  };
   const { onResponse } = hooks;
   const requests: ReceivedRequest[] = [];
   const addRequest = (received: ReceivedRequest) => {

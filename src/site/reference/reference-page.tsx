@@ -1,6 +1,5 @@
 import { OPENAPI_PATH, REFERENCE_PATH } from "../../constants.ts";
-import type { Option } from "../../faults/option.ts";
-import { OPTIONS } from "../../faults/option-table.ts";
+import { OPTIONS, type Option } from "../../faults/option-table.ts";
 import type { OpenApiDocument } from "../../openapi.ts";
 import type { Operation, Schema } from "../../openapi-parts.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";

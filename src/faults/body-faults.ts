@@ -1,0 +1,80 @@
+import type { OptionValue } from "./option-table.ts";
+import { sleep } from "./slots.ts";
+
+/** The body of `garbage`: invalid even for lenient parsers. */
+const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
+
+/** The pause between the first half of a cut body and the abort. On an abort, the runtime discards bytes that it has not sent. */
+const ABORT_DELAY_MS = 50;
+
+/** The time between two parts of a slow body. Longer for a short body, because each part has at least one byte. */
+const PART_INTERVAL_MS = 100;
+
+type BodyFault = OptionValue<"body">;
+
+/** A stream of the runtime for a body with a known length, which the runtime sends as Content-Length. */
+declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
+
+/** Whether the fault leaves nothing of the body. */
+export function replacesBody(fault: BodyFault | undefined): boolean {
+  return fault === "garbage" || fault === "empty";
+}
+
+/** Whether the fault decides when the parts of the body are sent, so that nothing may collect or compress them. */
+export function isSentInParts(fault: BodyFault | undefined): boolean {
+  return fault === "cut" || fault === "slow";
+}
+
+/**
+ * Breaks the body of a response.
+ * @param slowMs The time of a slow body
+ * @param onEnd Called when a slow body was sent or canceled
+ */
+export async function breakBody(
+  response: Response,
+  fault: BodyFault | undefined,
+  slowMs: number,
+  onEnd: () => void,
+): Promise<Response> {
+  if (fault === undefined) return response;
+  if (fault === "garbage") return new Response(INVALID_JSON, response);
+  if (fault === "empty") return new Response("", response);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (fault === "cut") return new Response(sendHalf(bytes), response);
+  return new Response(sendSlowly(bytes, slowMs, onEnd), response);
+}
+
+/** Creates a response whose connection closes before the headers. The runtime closes it because of the error. */
+export function createClosedResponse(): Response {
+  return new Response(new ReadableStream({ start: (body) => body.error(new Error("close")) }));
+}
+
+/** Sends half of a body and closes the connection. Content-Length states the whole length, so clients must notice the cut (RFC 9112, 8). */
+function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
+  const { readable, writable } = new FixedLengthStream(bytes.length);
+  const writer = writable.getWriter();
+  const cut = async () => {
+    await writer.write(bytes.subarray(0, bytes.length / 2));
+    await sleep(ABORT_DELAY_MS);
+    await writer.abort(new Error("body=cut"));
+  };
+  cut().catch(() => {}); // Writing fails if the client has disconnected.
+  return readable;
+}
+
+/** Sends a body in parts, while the client reads them. The last part is sent after `totalMs`. */
+function sendSlowly(bytes: Uint8Array, totalMs: number, onEnd: () => void): ReadableStream {
+  const parts = Math.max(1, Math.min(Math.round(totalMs / PART_INTERVAL_MS), bytes.length));
+  const getShare = (total: number, count: number) => Math.floor((total * count) / parts);
+  let sent = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await sleep(getShare(totalMs, sent + 1) - getShare(totalMs, sent));
+      controller.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, ++sent)));
+      if (sent < parts) return;
+      controller.close();
+      onEnd();
+    },
+    cancel: onEnd,
+  });
+}

@@ -1,0 +1,122 @@
+import { parseUtcTime } from "../records/utc-time.ts";
+
+/** The valid values of an option. */
+export interface Syntax<Value = unknown> {
+  /** The valid values, as the end of a sentence: `delay must be EXPECTED`. */
+  expected: string;
+  /** The valid values as a list, if they are words. */
+  values?: string[];
+  /** Parses a value in lower case. Returns undefined if it is invalid. */
+  parse(text: string): Value | undefined;
+}
+
+export const noValue: Syntax<true> = {
+  expected: "without a value",
+  parse: (text) => (text === "" ? true : undefined),
+};
+
+export function integerBetween(min: number, max: number): Syntax<number> {
+  const expected = `a whole number from ${min} to ${max}`;
+  return { expected, parse: (text) => parseInteger(text, min, max) };
+}
+
+export function oneOf<T extends string>(...values: T[]): Syntax<T> {
+  const expected = values.join(", ").replace(/, (?=\w+$)/, " or ");
+  return { expected, values, parse: (text) => values.find((value) => value === text) };
+}
+
+/** A number from 0 to 1 in JavaScript notation, such as `1e-7`. The digits are limited, because `Preference-Applied` repeats them. */
+export const share: Syntax<number> = {
+  expected: "a decimal number from 0 to 1",
+  parse(text) {
+    const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,24})(?:e-[0-9]{1,3})?$/.test(text);
+    return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
+  },
+};
+
+/** The plus sign is optional, because an unencoded plus sign in a query means a space. */
+export const difference: Syntax<number> = {
+  expected: "an integer except 0, such as 1 or -5",
+  parse: (text) => (/^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined),
+};
+
+/** A number, or the numbers from `min` to `max`, both included. */
+export type NumberOrRange = number | { min: number; max: number };
+
+export const milliseconds: Syntax<NumberOrRange> = {
+  expected: "milliseconds from 0 to 10000, or a range such as 200-800",
+  parse: (text) => parseNumberOrRange(text, 0, 10_000),
+};
+
+/** Max page ranges in `on`. A response repeats the ranges in its headers and links. */
+const MAX_RANGES = 50;
+
+export const pages: Syntax<(NumberOrRange | "last")[]> = {
+  expected: `up to ${MAX_RANGES} page numbers, ranges or last, such as 3,7-9`,
+  parse(text) {
+    const parsePages = (part: string) =>
+      part === "last" ? part : parseNumberOrRange(part, 1, Number.MAX_SAFE_INTEGER);
+    const ranges = text.split(",").map(parsePages);
+    return ranges.length <= MAX_RANGES && ranges.every((range) => range !== undefined) ? ranges : undefined;
+  },
+};
+
+export const utcTime: Syntax<Date> = {
+  expected: "a time in UTC such as 2030-01-31T12:00:00Z",
+  parse(text) {
+    const time = text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined;
+    return time === undefined ? undefined : new Date(time);
+  },
+};
+
+/** Records per second, minute or hour. */
+export type Growth = { records: number; per: "s" | "m" | "h" };
+
+export const growth: Syntax<Growth> = {
+  expected: "1 to 1000 records per s, m or h, such as 15/m",
+  parse(text) {
+    const [number = "", unit, ...rest] = text.split("/");
+    const records = parseInteger(number, 1, 1_000);
+    const per = (["s", "m", "h"] as const).find((name) => name === unit);
+    return records === undefined || per === undefined || rest.length > 0 ? undefined : { records, per };
+  },
+};
+
+export const retryAfter: Syntax<number | "none" | "date"> = {
+  expected: "none, date or seconds from 0 to 86400",
+  parse: (text) => (text === "none" || text === "date" ? text : parseInteger(text, 0, 86_400)),
+};
+
+/** Accepts at most 16 digits, because `Preference-Applied` repeats them. */
+function parseInteger(text: string, min: number, max: number): number | undefined {
+  if (!/^[0-9]{1,16}$/.test(text)) return undefined;
+  const number = Number(text);
+  return number >= min && number <= max ? number : undefined;
+}
+
+function parseNumberOrRange(text: string, lowest: number, highest: number): NumberOrRange | undefined {
+  const [from = "", to, ...rest] = text.split("-");
+  const min = parseInteger(from, lowest, highest);
+  if (to === undefined) return min;
+  const max = parseInteger(to, lowest, highest);
+  if (min === undefined || max === undefined || min > max || rest.length > 0) return undefined;
+  return { min, max };
+}
+
+export function toRange(value: NumberOrRange): { min: number; max: number } {
+  return typeof value === "number" ? { min: value, max: value } : value;
+}
+
+/**
+ * Formats the value of an option, so that `parse` returns an equal value. A value that no option has becomes a text that no option
+ * accepts: callers of the package can pass anything.
+ */
+export function formatOptionValue(value: unknown): string {
+  if (value === true) return "";
+  if (Array.isArray(value)) return value.map(formatOptionValue).join(",");
+  if (value instanceof Date) return String(value.toJSON()).replace(".000Z", "Z");
+  if (typeof value !== "object" || value === null) return String(value);
+  if ("min" in value && "max" in value) return `${value.min}-${value.max}`;
+  if ("records" in value && "per" in value) return `${value.records}/${value.per}`;
+  return String(value);
+}
