@@ -32,7 +32,6 @@ export const SITE_PAGES: SitePage[] = [
   { name: "records-cut", path: `${RECORDS}?page=2&prefer=body=cut` },
   { name: "records-banners", path: `${RECORDS}?prefer=delay=1&page=3` },
   { name: "reference", path: "/docs" },
-  { name: "reference-without-faults", path: "/docs", collection: "failing" },
   { name: "invalid-page", path: `${RECORDS}?page=abc`, status: 404 },
   { name: "past-the-end", path: `${RECORDS}?page=9999`, status: 404 },
   { name: "unknown-format", path: `${RECORDS}?format=xml`, status: 404 },

@@ -89,7 +89,7 @@ async function startUnusual(): Promise<Record<CollectionName, RunningWorker>> {
     startWith(records, source),
     startWith(generate("2019-01-01", "2029-01-01", 2, 1_440), source),
     startWith(extremeRecords, source),
-    startWorker({ migrate: false, vars: { FAULTS: "off" } }),
+    startWorker({ migrate: false }),
   ]);
   return { empty, one, day, decade, extreme, failing };
 }
