@@ -67,12 +67,10 @@ function addDefaultFault({ values, formatted }: FaultOptions): void {
  * @throws SettingError if an option is unknown or invalid, with the same message for a text and for an object
  */
 export function requireFaultOptions(setting: string, options: string | OptionValues): FaultOptions {
-  const preferences = typeof options === "string" ? parsePreferHeader(options) : toPreferences(options);
-  const values: OptionValues = {};
-  const formatted = new Map<OptionName, string>();
-  const errors = addOptions(values, formatted, preferences);
-  if (errors.length > 0) throw new SettingError(setting, options, `. ${errors.join(" ")}`);
-  return { values, formatted, inHeader: new Set(), warnings: [], errors, isFromClient: false };
+  const isText = typeof options === "string";
+  const parsed = isText ? parseFaultOptions("", [options]) : combineOptions([], toPreferences(options));
+  if (parsed.errors.length > 0) throw new SettingError(setting, options, `. ${parsed.errors.join(" ")}`);
+  return { ...parsed, isFromClient: false };
 }
 
 /** Lists the options of an object, except those that are undefined. */
@@ -85,17 +83,22 @@ function toPreferences(values: OptionValues): Preference[] {
 const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
 
 /**
- * Parses the options of a request. If an option is repeated, its first valid value counts. The header has precedence over the query.
+ * Parses the options of a request.
  * @param header The value of the header `Prefer`
  * @param query The values of the query parameter `prefer`
  */
 export function parseFaultOptions(header: string, query: string[]): FaultOptions {
   const preferences = parsePreferHeader(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
+  return combineOptions(preferences, query.flatMap(parsePreferParameter));
+}
+
+/** If an option is repeated, its first valid value counts. The header has precedence over the query. */
+function combineOptions(header: Preference[], query: Preference[]): FaultOptions {
   const values: OptionValues = {};
   const formatted = new Map<OptionName, string>();
-  const warnings = addOptions(values, formatted, preferences);
+  const warnings = addOptions(values, formatted, header);
   const inHeader = new Set(formatted.keys());
-  const errors = addOptions(values, formatted, query.flatMap(parsePreferParameter));
+  const errors = addOptions(values, formatted, query);
   return { values, formatted, inHeader, warnings, errors, isFromClient: true };
 }
 
