@@ -52,6 +52,12 @@ test.each([
   if (advice !== ON_REQUEST && name === NOT_FOUND) expect((await service.fetch(link)).status).toBe(200);
 });
 
+test("the JSON that a fault changed has the links that a client would follow", async () => {
+  const page = await (await service.fetch(`${PATH}?page=2&prefer=next=skip`, IN_BROWSER)).text();
+  const link = `${HERE}?format=api&page=4&prefer=next%3Dskip`;
+  expect(findLinks(page)).toContain(link);
+});
+
 test.each([
   [{ prefer: "code=503, '" }, "GET", String.raw`-si -H 'Prefer: code=503, '\'''`, ON_REQUEST],
   [{}, "DELETE", "-si -X DELETE", 'Method "DELETE" not allowed. Show the newest records'],
