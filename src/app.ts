@@ -1,17 +1,17 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv, Env } from "./bindings.ts";
-import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./collection.ts";
-import { OPENAPI_PATH, REFERENCE_PATH } from "./constants.ts";
 import { createFaults } from "./faults/faults.ts";
-import { health } from "./health.ts";
 import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./routes/collection.ts";
+import { createDateJump } from "./routes/date-jump.ts";
+import { health } from "./routes/health.ts";
+import { createLanding } from "./routes/home.ts";
 import { requireSettings } from "./settings.ts";
-import { createApiDocuments } from "./site/api-documents.ts";
-import { createDateJump } from "./site/date-jump.ts";
-import { renderHtml } from "./site/html-middleware.ts";
-import { createLanding } from "./site/landing/landing.ts";
+import { createApiDocuments } from "./views/api-documents.ts";
+import { renderHtml } from "./views/html-middleware.ts";
+import { OPENAPI_PATH, REFERENCE_PATH } from "./views/site.ts";
 
 /** RFC 9110, 4.1 recommends 8,000 or more. */
 const MAX_URL_LENGTH = 8_192;

@@ -1,8 +1,8 @@
-import { ALLOWED_METHODS } from "./collection.ts";
 import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "./faults/fault-headers.ts";
 import { OPTIONS } from "./faults/option-table.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { MAX_PAGE } from "./records/page.ts";
+import { ALLOWED_METHODS } from "./routes/collection.ts";
 
 // The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:
 // `openapi-types` has the schemas of 3.0 for parameters, and `openapi3-ts` lacks `info.summary`.

@@ -1,7 +1,5 @@
 import * as z from "zod";
 import project from "../package.json" with { type: "json" };
-import { OPTIONS_BODY } from "./collection.ts";
-import { SERVICE_SUMMARY, SITE_NAME } from "./constants.ts";
 import {
   createContent,
   createError,
@@ -20,6 +18,8 @@ import {
 } from "./openapi-parts.ts";
 import { COLLECTION_PATH, PAGE_SIZE } from "./records/page.ts";
 import { NO_COUNTS, Page, TrafficRecord } from "./records/record.ts";
+import { OPTIONS_BODY } from "./routes/collection.ts";
+import { SERVICE_SUMMARY, SITE_NAME } from "./views/site.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 

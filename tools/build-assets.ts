@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
 import { type Configuration, readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
-import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/constants.ts";
 import { createOpenApiDocument, type OpenApiDocument } from "../src/openapi.ts";
 import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
+import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/views/site.ts";
 import { requireValidSettings } from "./check-settings.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 

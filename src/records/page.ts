@@ -1,7 +1,7 @@
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
-/** The query parameter for the date of a jump (src/site/date-jump.ts). The HTML view marks this day. Links omit the parameter. */
+/** The query parameter for the date of a jump (src/routes/date-jump.ts). The HTML view marks this day. Links omit the parameter. */
 export const JUMP_DATE_PARAMETER = "jump-date";
 
 /** Records per page (specification, "Limits"). */

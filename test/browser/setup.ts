@@ -5,7 +5,7 @@ import { generateRecords } from "../../data/generator.ts";
 import { getSourceNames, listSeedFiles } from "../../data/load-content.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
-import { MARKUP } from "../site/html-view.ts";
+import { MARKUP } from "../views/html-view.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import type { CollectionName } from "./pages.ts";
 

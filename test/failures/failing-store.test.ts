@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { describeSnapshot } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
+import { describeSnapshot } from "../../src/routes/health.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";

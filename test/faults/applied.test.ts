@@ -3,7 +3,7 @@ import { OPTIONS } from "../../src/faults/option-table.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER, parseShownResponse } from "../site/html-view.ts";
+import { IN_BROWSER, parseShownResponse } from "../views/html-view.ts";
 
 const TARGET = "/api/tf1/records/?page=3";
 const CONDITIONS = ["on", "until", "times", "fail", "seed"];

@@ -4,7 +4,7 @@ import paths from "../../dist/asset-paths.ts";
 /** The contents of static files and templates, by path. The build replaces the name `SITE` with these contents. */
 declare const SITE: Record<"files" | "templates", Record<string, string>>;
 
-// A deployment gets these headers from src/site/assets/_headers. The HTTP suite checks the headers of both.
+// A deployment gets these headers from src/views/assets/_headers. The HTTP suite checks the headers of both.
 const HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "*",

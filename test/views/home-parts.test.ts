@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { HoursChart } from "../../src/site/landing/hours-chart.tsx";
-import { formatDates } from "../../src/site/landing/period-table.tsx";
-import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
-import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/site/text-format.ts";
 import type { Day, Hour } from "../../src/store/stored-statistics.ts";
+import { HoursChart } from "../../src/views/home/hours-chart.tsx";
+import { formatDates } from "../../src/views/home/period-table.tsx";
+import { groupIntoPeriods } from "../../src/views/home/summary.ts";
+import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/views/text-format.ts";
 import { extractText } from "./html-view.ts";
 
 test("numbers have separators, and in narrow columns units", () => {

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
-import { OPENAPI_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../constants.ts";
 import { rejectMethod } from "../http/errors.ts";
 import { createDigest, matchesETag } from "../http/headers.ts";
 import { getOrigin } from "../http/request.ts";
 import { HTML_HEADERS } from "./html-middleware.ts";
 import { escapeText } from "./jsx-runtime.ts";
+import { OPENAPI_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "./site.ts";
 
 /** Templates only change with a deployment, so caches may store them for minutes. */
 const TEMPLATE_CACHE_CONTROL = "public, max-age=300, stale-if-error=86400";

@@ -1,7 +1,7 @@
 import { type FC, Markup } from "./jsx-runtime.ts";
 
 /**
- * A block of code. A script adds a copy button (src/site/assets/scripts/copy.ts).
+ * A block of code. A script adds a copy button (src/views/assets/scripts/copy.ts).
  * @param label The end of the accessible name of the button
  */
 export const CodeBlock: FC<{ code: string; label: string }> = ({ code, label }) => (

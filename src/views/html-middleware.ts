@@ -4,8 +4,8 @@ import { NOTHING_APPLIED } from "../faults/applied-options.ts";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
+import { isDate } from "../routes/date-jump.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
-import { isDate } from "./date-jump.ts";
 import { renderRecords } from "./records/records-page.tsx";
 import { renderResponse } from "./response-page.tsx";
 

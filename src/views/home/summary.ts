@@ -1,9 +1,9 @@
 import type { Env } from "../../bindings.ts";
-import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
 import { getRateLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH, getLastPage } from "../../records/page.ts";
 import type { SnapshotStatistics } from "../../store/cached-store.ts";
 import type { Day } from "../../store/stored-statistics.ts";
+import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 
 /** The data of the landing page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;

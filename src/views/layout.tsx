@@ -1,7 +1,7 @@
 import paths from "../../dist/asset-paths.ts";
-import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../constants.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
+import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
 
 /** The links in the navigation of the site. */
 const SITE_LINKS: Link[] = [
@@ -22,7 +22,7 @@ interface LayoutProps {
   path?: string | undefined;
   /** The description for search engines and link previews. */
   description?: string;
-  /** An additional script in src/site/assets/scripts/, without `.ts`. */
+  /** An additional script in src/views/assets/scripts/, without `.ts`. */
   script?: "send";
 }
 

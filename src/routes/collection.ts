@@ -1,11 +1,10 @@
 import { Hono } from "hono";
-import type { AppContext, AppEnv, AppMiddleware } from "./bindings.ts";
-import { SITE_NAME } from "./constants.ts";
-import { getFaultOptions } from "./faults/fault-options.ts";
-import type { Faults, ServedRequest, ServedResponse } from "./faults/faults.ts";
-import { HttpError, methodNotAllowed } from "./http/errors.ts";
-import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
-import { getLastValue, getOrigin, negotiate, prefersHtml } from "./http/request.ts";
+import type { AppContext, AppEnv, AppMiddleware } from "../bindings.ts";
+import { getFaultOptions } from "../faults/fault-options.ts";
+import type { Faults, ServedRequest, ServedResponse } from "../faults/faults.ts";
+import { HttpError, methodNotAllowed } from "../http/errors.ts";
+import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { getLastValue, getOrigin, negotiate, prefersHtml } from "../http/request.ts";
 import {
   COLLECTION_PATH,
   createPageUrlBuilder,
@@ -14,9 +13,10 @@ import {
   type PageLocation,
   type PageNumber,
   parsePageNumber,
-} from "./records/page.ts";
-import { getCachedStore } from "./store/create-store.ts";
-import type { MaybeSnapshot } from "./store/snapshot.ts";
+} from "../records/page.ts";
+import { getCachedStore } from "../store/create-store.ts";
+import type { MaybeSnapshot } from "../store/snapshot.ts";
+import { SITE_NAME } from "../views/site.ts";
 
 /** The error for every invalid page number, as in Django REST Framework. */
 const invalidPage = () => new HttpError(404, { detail: "Invalid page." });

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
-import { type AppContext, type AppEnv, type Env, SettingError } from "./bindings.ts";
-import { logFailedRequest, rejectMethod, unavailable } from "./http/errors.ts";
-import { ERROR_CACHE_CONTROL } from "./http/headers.ts";
-import { requireSettings } from "./settings.ts";
-import { createStore } from "./store/create-store.ts";
-import type { MaybeSnapshot } from "./store/snapshot.ts";
-import type { CurrentSnapshot } from "./store/store.ts";
-import { READ_TIMEOUT_MS, withTimeout } from "./store/timeout.ts";
+import { type AppContext, type AppEnv, type Env, SettingError } from "../bindings.ts";
+import { logFailedRequest, rejectMethod, unavailable } from "../http/errors.ts";
+import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
+import { requireSettings } from "../settings.ts";
+import { createStore } from "../store/create-store.ts";
+import type { MaybeSnapshot } from "../store/snapshot.ts";
+import type { CurrentSnapshot } from "../store/store.ts";
+import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
 
 const PATH = "/healthz";
 

@@ -1,5 +1,5 @@
-import { DATE_JUMP_PATH } from "../../constants.ts";
 import type { FC } from "../jsx-runtime.ts";
+import { DATE_JUMP_PATH } from "../site.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import { DATE_LENGTHS, type Period, type Periods, type Unit } from "./summary.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type FC, Fragment, jsx, Markup } from "../../src/site/jsx-runtime.ts";
+import { type FC, Fragment, jsx, Markup } from "../../src/views/jsx-runtime.ts";
 import { extractText } from "./html-view.ts";
 
 const Item: FC<{ name: string; children?: unknown }> = ({ name, children }) =>

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../bindings.ts";
-import { DATE_JUMP_PATH } from "../constants.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
@@ -9,6 +8,7 @@ import { COLLECTION_PATH, getLastPage, JUMP_DATE_PARAMETER, PAGE_SIZE } from "..
 import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
+import { DATE_JUMP_PATH } from "../views/site.ts";
 
 /** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
 export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {

@@ -1,4 +1,3 @@
-import { OPENAPI_PATH, REFERENCE_PATH } from "../../constants.ts";
 import { OPTIONS, type Option } from "../../faults/option-table.ts";
 import type { OpenApiDocument } from "../../openapi.ts";
 import type { Operation, Schema } from "../../openapi-parts.ts";
@@ -6,6 +5,7 @@ import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code-block.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { Layout, Links } from "../layout.tsx";
+import { OPENAPI_PATH, REFERENCE_PATH } from "../site.ts";
 
 const SECTIONS = [
   ["#parameters", "Parameters"],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
 import { createOpenApiDocument } from "../../src/openapi.ts";
 import type { Schema } from "../../src/openapi-parts.ts";
-import { escapeText } from "../../src/site/jsx-runtime.ts";
+import { escapeText } from "../../src/views/jsx-runtime.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { extractText, IN_BROWSER } from "./html-view.ts";
 

@@ -1,7 +1,7 @@
-import { DATE_JUMP_PATH } from "../../constants.ts";
 import { COLLECTION_PATH, type PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/record.ts";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
+import { DATE_JUMP_PATH } from "../site.ts";
 
 interface PageNavigationProps {
   page: Page;

@@ -1,9 +1,9 @@
-import { REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
+import { REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
 import { HoursChart } from "./hours-chart.tsx";

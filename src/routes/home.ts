@@ -1,15 +1,15 @@
 import { Hono } from "hono";
-import type { AppContext, AppEnv } from "../../bindings.ts";
-import { rejectMethod } from "../../http/errors.ts";
-import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "../../http/headers.ts";
-import { getLastValue, getOrigin, negotiate } from "../../http/request.ts";
-import { logFailure } from "../../log.ts";
-import { COLLECTION_PATH, createPageUrlBuilder, formatEnvelope, getLastPage } from "../../records/page.ts";
-import { getCachedStore } from "../../store/create-store.ts";
-import type { MaybeSnapshot } from "../../store/snapshot.ts";
-import { HTML_HEADERS } from "../html-middleware.ts";
-import { renderLanding, type SamplePage } from "./landing-page.tsx";
-import { createSummary, groupStatistics } from "./summary.ts";
+import type { AppContext, AppEnv } from "../bindings.ts";
+import { rejectMethod } from "../http/errors.ts";
+import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { getLastValue, getOrigin, negotiate } from "../http/request.ts";
+import { logFailure } from "../log.ts";
+import { COLLECTION_PATH, createPageUrlBuilder, formatEnvelope, getLastPage } from "../records/page.ts";
+import { getCachedStore } from "../store/create-store.ts";
+import type { MaybeSnapshot } from "../store/snapshot.ts";
+import { renderLanding, type SamplePage } from "../views/home/home-page.tsx";
+import { createSummary, groupStatistics } from "../views/home/summary.ts";
+import { HTML_HEADERS } from "../views/html-middleware.ts";
 
 /** Creates the route of the landing page, a description of the service and of its records in HTML or JSON. */
 export function createLanding(): Hono<AppEnv> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { extractText, IN_BROWSER } from "./html-view.ts";
+import { extractText, IN_BROWSER } from "../views/html-view.ts";
 
 const PATH = "/api/tf1/records/";
 

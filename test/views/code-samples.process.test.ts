@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createCodeSamples } from "../../src/site/landing/code-samples.ts";
+import { createCodeSamples } from "../../src/views/home/code-samples.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 import { createMemoryService } from "../memory-service.ts";
