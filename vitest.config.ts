@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
@@ -36,9 +35,6 @@ process.env.TMPDIR = folder;
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/node");
 // Without this variable, each start of the worker would send a request to Cloudflare.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false";
-
-// Runs the build, because the tests import modules of the worker, and these modules import files of the build.
-execFileSync(process.execPath, ["tools/build-assets.ts"]);
 
 export default defineConfig({
   test: {

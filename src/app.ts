@@ -7,11 +7,9 @@ import { createRateLimit } from "./http/rate-limit.ts";
 import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./routes/collection.ts";
 import { createDateJump } from "./routes/date-jump.ts";
 import { health } from "./routes/health.ts";
-import { createLanding } from "./routes/home.ts";
+import { createHome } from "./routes/home.ts";
 import { requireSettings } from "./settings.ts";
-import { createApiDocuments } from "./views/api-documents.ts";
 import { renderHtml } from "./views/html-middleware.ts";
-import { OPENAPI_PATH, REFERENCE_PATH } from "./views/site.ts";
 
 /** RFC 9110, 4.1 recommends 8,000 or more. */
 const MAX_URL_LENGTH = 8_192;
@@ -46,14 +44,13 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
     checked.add(c.env);
     return next();
   });
-  app.use(createRateLimit(["/", REFERENCE_PATH, OPENAPI_PATH]));
+  app.use(createRateLimit(["/"]));
   app.use((c, next) => {
     if (c.req.url.length <= MAX_URL_LENGTH) return next();
     throw new HttpError(414, { detail: `The URL is longer than ${MAX_URL_LENGTH} characters.` });
   });
   app.route("/", createCollection(faults));
-  app.route("/", createLanding());
-  app.route("/", createApiDocuments());
+  app.route("/", createHome());
   app.route("/", createDateJump(faults));
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);

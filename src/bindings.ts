@@ -38,7 +38,7 @@ export interface Env {
   DB?: D1Database;
   /** The KV namespace with the collection if `STORE` is `kv`. */
   KV?: KVNamespace;
-  /** The static files, including the templates of the OpenAPI document and of the API reference. */
+  /** The static files, which contain the seed. */
   ASSETS?: Fetcher;
   /** The rate limiter that is used unless `RATE_LIMIT` is `off`. */
   RATE_LIMITER?: RateLimit;
@@ -50,6 +50,8 @@ export interface Env {
 export interface AppEnv {
   Bindings: Env;
   Variables: {
+    /** Whether the client prefers HTML to JSON. */
+    prefersHtml: boolean;
     /**
      * The fault options that affected the response of the collection; undefined if the request has no options. A variable of the
      * context, because Hono copies responses, and a header would have to be parsed again.

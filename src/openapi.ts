@@ -23,42 +23,8 @@ import { SERVICE_SUMMARY, SITE_NAME } from "./views/site.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
-export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
-
-/**
- * Creates the description of the service in OpenAPI 3.1.
- * @param origin The scheme, host and port of the service, as clients see them
- */
-export function createOpenApiDocument(origin: string) {
-  return {
-    openapi: "3.1.1",
-    info: {
-      title: SITE_NAME,
-      version: project.version,
-      summary: "Counts of road users by roadside cameras, page by page.",
-      description: `A public ${SERVICE_SUMMARY}. It responds to the same requests in the same way, with its own records: a read-only collection of road users, counted by roadside cameras.
-
-Scripts from any origin can read it without authentication. To read the whole collection, follow \`next\` until it is null.
-
-Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML.`,
-      license: { name: "MIT License", identifier: project.license },
-    },
-    servers: [{ url: origin, description: "This deployment" }],
-    // The service has no authentication.
-    security: [],
-    paths: {
-      [COLLECTION_PATH]: {
-        get: createListOperation(createExamplePage(origin)),
-        options: createDescribeOperation(),
-      },
-    },
-    components: createComponents(),
-  };
-}
-
-function createComponents(): { schemas: Record<string, Schema>; headers: Record<string, Header> } {
-  return { schemas: convertSchemas(), headers: HEADERS };
-}
+/** The origin of URLs in examples. */
+export const EXAMPLE_ORIGIN = "https://counts.example";
 
 /** Generated records, newest first, so that the examples do not depend on the loaded records. */
 export const EXAMPLE_RECORDS = Array.from(
@@ -76,18 +42,17 @@ export const EXAMPLE_RECORDS = Array.from(
   }),
 );
 
-const createExamplePage = (origin: string): Page => ({
+const EXAMPLE_PAGE: Page = {
   count: EXAMPLE_RECORDS.length,
-  next: `${origin}${COLLECTION_PATH}?format=api&page=2`,
+  next: `${EXAMPLE_ORIGIN}${COLLECTION_PATH}?format=api&page=2`,
   previous: null,
   results: EXAMPLE_RECORDS.slice(0, PAGE_SIZE),
-});
+};
 
-function createListOperation(example: Page): Operation {
-  return {
-    operationId: "listRecords",
-    summary: "List records",
-    description: `One page of the collection. \`results\` contains up to 15 records:
+const LIST_OPERATION: Operation = {
+  operationId: "listRecords",
+  summary: "List records",
+  description: `One page of the collection. \`results\` contains up to 15 records:
 
 - Records are sorted newest first by \`timestamp\`: a higher page number contains older records. Records with the same timestamp are not sorted by id.
 - \`camera_ok\` is null in records of older periods.
@@ -95,51 +60,48 @@ function createListOperation(example: Page): Operation {
 - \`next\` and \`previous\` are absolute URLs that keep the other parameters of the request.
 
 \`HEAD\` has the same response without its body.`,
-    parameters: [
-      PAGE_PARAMETER,
-      createFormatParameter(
-        "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
-      ),
-      ...PREFER_PARAMETERS,
-      IF_NONE_MATCH_PARAMETER,
-    ],
-    responses: completeResponses({
-      200: {
-        description: "The page, with links to its neighbors.",
-        headers: listHeaders("ETag", "Data-Source", "Link"),
-        content: createContent({ $ref: "#/components/schemas/Page" }, example),
-      },
-      304: {
-        description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
-        headers: listHeaders("ETag"),
-      },
-      404: createError("`page` is not a positive integer or is past the end, or `format` is unknown."),
-      503: createError("The collection cannot be read at the moment.", "Retry-After"),
-    }),
-  };
-}
+  parameters: [
+    PAGE_PARAMETER,
+    createFormatParameter(
+      "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
+    ),
+    ...PREFER_PARAMETERS,
+    IF_NONE_MATCH_PARAMETER,
+  ],
+  responses: completeResponses({
+    200: {
+      description: "The page, with links to its neighbors.",
+      headers: listHeaders("ETag", "Data-Source", "Link"),
+      content: createContent({ $ref: "#/components/schemas/Page" }, EXAMPLE_PAGE),
+    },
+    304: {
+      description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
+      headers: listHeaders("ETag"),
+    },
+    404: createError("`page` is not a positive integer or is past the end, or `format` is unknown."),
+    503: createError("The collection cannot be read at the moment.", "Retry-After"),
+  }),
+};
 
-function createDescribeOperation(): Operation {
-  return {
-    operationId: "describeRecords",
-    summary: "Describe the collection",
-    description: "Describes the collection and its media types.",
-    parameters: [
-      createFormatParameter(
-        "The description is always JSON. With `json`, `Accept` does not matter. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
-      ),
-      ...PREFER_PARAMETERS,
-    ],
-    responses: completeResponses({
-      200: {
-        description: "The description of the collection.",
-        headers: {},
-        content: createContent({ type: "object", additionalProperties: true }, OPTIONS_BODY),
-      },
-      404: createError("`format` is unknown."),
-    }),
-  };
-}
+const DESCRIBE_OPERATION: Operation = {
+  operationId: "describeRecords",
+  summary: "Describe the collection",
+  description: "Describes the collection and its media types.",
+  parameters: [
+    createFormatParameter(
+      "The description is always JSON. With `json`, `Accept` does not matter. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
+    ),
+    ...PREFER_PARAMETERS,
+  ],
+  responses: completeResponses({
+    200: {
+      description: "The description of the collection.",
+      headers: {},
+      content: createContent({ type: "object", additionalProperties: true }, OPTIONS_BODY),
+    },
+    404: createError("`format` is unknown."),
+  }),
+};
 
 /** Adds the responses that both operations have, and the headers that all responses have. */
 function completeResponses(specific: Responses): Responses {
@@ -171,3 +133,31 @@ function convertSchemas(): Record<string, Schema> {
     Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
   );
 }
+
+function createComponents(): { schemas: Record<string, Schema>; headers: Record<string, Header> } {
+  return { schemas: convertSchemas(), headers: HEADERS };
+}
+
+/** The description of the service in OpenAPI 3.1. */
+export const OPENAPI_DOCUMENT = {
+  openapi: "3.1.1",
+  info: {
+    title: SITE_NAME,
+    version: project.version,
+    summary: "Counts of road users by roadside cameras, page by page.",
+    description: `A public ${SERVICE_SUMMARY}. It responds to the same requests in the same way, with its own records: a read-only collection of road users, counted by roadside cameras.
+
+Scripts from any origin can read it without authentication. To read the whole collection, follow \`next\` until it is null.
+
+Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML.`,
+    license: { name: "MIT License", identifier: project.license },
+  },
+  // Relative to the URL of the document (OpenAPI specification, "Server Object").
+  servers: [{ url: "/", description: "This deployment" }],
+  // The service has no authentication.
+  security: [],
+  paths: { [COLLECTION_PATH]: { get: LIST_OPERATION, options: DESCRIBE_OPERATION } },
+  components: createComponents(),
+};
+
+export type OpenApiDocument = typeof OPENAPI_DOCUMENT;

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
 import { createSnapshotId } from "../data/writer/stored-snapshot.ts";
 import { createApp } from "../src/app.ts";
@@ -45,7 +44,6 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
     STORE: "memory",
     MEMORY: store,
     RATE_LIMIT: "off",
-    ASSETS: { fetch: readTemplate },
     CF_VERSION_METADATA: VERSION,
   };
   const env = { ...defaults, ...settings } as Partial<Record<keyof StoreEnv, unknown>> as StoreEnv;
@@ -66,10 +64,6 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
     },
   };
 }
-
-/** Reads a template from the build. */
-const readTemplate = async (url: string) =>
-  new Response(await readFile(`dist/assets${new URL(url).pathname}`));
 
 /** Returns the lines of the log from a spy of `console.error`. */
 export function getLogLines() {

@@ -1,56 +1,50 @@
-import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
 import { type Configuration, readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
-import { createOpenApiDocument, type OpenApiDocument } from "../src/openapi.ts";
+import { PROJECT } from "../data/writer/wrangler.ts";
+import { OPENAPI_DOCUMENT, type OpenApiDocument } from "../src/openapi.ts";
 import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
-import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/views/site.ts";
+import { OPENAPI_PATH, REFERENCE_PATH } from "../src/views/site.ts";
 import { requireValidSettings } from "./check-settings.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 
-// Builds the static files of the worker: scripts, style sheets and icons, the templates of the OpenAPI document and of the API
-// reference, and the seed. The worker imports the paths of the files from dist/asset-paths.ts. wrangler.toml runs this build before each
-// start and deployment. Under `wrangler dev`, the build also prepares the store.
+// Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the seed.
+// wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.
 
-const SITE = fileURLToPath(new URL("../src/site", import.meta.url));
-const SOURCES = join(SITE, "assets");
-const ASSETS = join(DIST, "assets/assets");
+const VIEWS = join(PROJECT, "src/views");
+const SOURCES = join(VIEWS, "assets");
+const ASSETS = join(DIST, "assets");
 
-/** The static files whose names contain no hash. */
-const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "LICENSE"];
+/** The file in dist/ with the hash of the files that the assets of the seed were made from. */
+const SEED_HASH_FILE = "seed.sha256";
 
-const files = await bundle();
-for (const [name, contents] of files) replaceFile(join("assets/assets", name), contents);
-for (const file of ROOT_FILES)
-  replaceFile(join("assets", basename(file)), readFileSync(resolve(DIST, "..", file)));
-const paths = Object.fromEntries(
-  Array.from(files.keys(), (name) => [name.replace(/-[^-.]+(?=\.)/, ""), `/assets/${name}`]),
-);
-replaceFile("assets/_redirects", `/favicon.ico ${paths["icon.svg"]} 302\n`);
-replaceFile(
-  "asset-paths.ts",
-  `/** The paths of the files, by their names. */\nexport default ${JSON.stringify(paths)};\n`,
-);
+/** The files that become assets as they are. */
+const COPIED_FILES = [
+  ...["_headers", "_redirects", "robots.txt"].map((name) => join(SOURCES, name)),
+  join(PROJECT, "LICENSE"),
+];
+
+for (const file of COPIED_FILES) replaceFile(join("assets", basename(file)), readFileSync(file));
+await bundleFiles();
 const { renderReference } = await importReference();
-const document = createOpenApiDocument(PLACEHOLDER_ORIGIN);
-replaceFile(`assets${REFERENCE_PATH}-template.json`, JSON.stringify(document));
-replaceFile(`assets${REFERENCE_PATH}-template.html`, `<!doctype html>${renderReference(document)}`);
-// Removes the files of earlier builds. Otherwise, wrangler would deploy them, too.
-for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
+replaceFile(`assets${OPENAPI_PATH}`, JSON.stringify(OPENAPI_DOCUMENT));
+// The platform serves /docs.html as /docs.
+replaceFile(`assets${REFERENCE_PATH}.html`, renderReference(OPENAPI_DOCUMENT));
 await prepareSeed().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
 
-/** Bundles scripts and style sheets. The file names contain a hash of the contents, so browsers may cache the files forever. */
-async function bundle(): Promise<Map<string, Uint8Array>> {
+/** Bundles the scripts and the style sheet, and copies the icon. */
+async function bundleFiles(): Promise<void> {
   const sources = globSync(["scripts/*.ts", "*.css", "*.svg"], { cwd: SOURCES });
   const { outputFiles } = await build({
     entryPoints: sources.map((file) => join(SOURCES, file)),
     outdir: ASSETS,
-    entryNames: "[name]-[hash]",
+    entryNames: "[name]",
     loader: { ".svg": "copy" },
     bundle: true,
     format: "esm",
@@ -58,18 +52,16 @@ async function bundle(): Promise<Map<string, Uint8Array>> {
     minify: true,
     write: false,
   });
-  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  for (const { path, contents } of outputFiles) replaceFile(join("assets/assets", basename(path)), contents);
 }
 
 /** Imports the API reference. Node cannot import it directly, because it contains JSX. */
 async function importReference(): Promise<{ renderReference(document: OpenApiDocument): string }> {
   const { outputFiles } = await build({
-    entryPoints: [join(SITE, "reference/reference-page.tsx")],
+    entryPoints: [join(VIEWS, "reference/reference-page.tsx")],
     bundle: true,
     format: "esm",
     platform: "node",
-    jsx: "automatic",
-    jsxImportSource: "#site",
     write: false,
   });
   return import(
@@ -81,9 +73,10 @@ async function importReference(): Promise<{ renderReference(document: OpenApiDoc
 async function prepareSeed(): Promise<void> {
   const { WRANGLER_COMMAND, STORE_IS_PREPARED } = process.env;
   const isDev = WRANGLER_COMMAND === "dev";
-  await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
+  const hasSeed = existsSync(join(ASSETS, SEED_SNAPSHOT_PATH));
+  await updateSeedAssets({ hasSeed }).catch((error: Error) => {
     // Continues with the last valid seed. After a failed build, `wrangler dev` would not respond to requests until the next build.
-    if (!isDev || !existsSync(join(DIST, "assets", SEED_SNAPSHOT_PATH))) throw error;
+    if (!isDev || !hasSeed) throw error;
     console.error(`${error.message}\nThe last valid seed stays in use.`);
   });
   // `npm start` has already prepared the store. This build does not get the arguments that select the store.
@@ -102,4 +95,16 @@ function requireLocalLinks({ dev, route, routes = [], vars }: Configuration): vo
   throw new Error(
     `wrangler.toml sets ${isRouted ? "routes" : "PUBLIC_ORIGIN"}, so the links of \`wrangler dev\` would lead to the deployment. Run \`npm start\` instead: it has the same options, and its links lead to the local server.`,
   );
+}
+
+/** Writes the assets of the seed, unless neither the seed nor its code has changed: under `wrangler dev`, each save starts a build. */
+async function updateSeedAssets({ hasSeed }: { hasSeed: boolean }): Promise<void> {
+  const hash = createHash("sha256");
+  const sources = globSync(["data/**/*.*", "{src/{records,store},tools/data}/**/*.ts"], { cwd: PROJECT });
+  for (const file of sources.sort()) hash.update(file).update(readFileSync(join(PROJECT, file)));
+  const current = hash.digest("hex");
+  const hashFile = join(DIST, SEED_HASH_FILE);
+  if (hasSeed && existsSync(hashFile) && readFileSync(hashFile, "utf8") === current) return;
+  await writeSeedAssets(ASSETS);
+  replaceFile(SEED_HASH_FILE, current);
 }

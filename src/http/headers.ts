@@ -32,14 +32,12 @@ export async function createDigest(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export type Representation = "json" | "html";
-
 /**
  * Returns the representation with the higher weight in `Accept`. With equal weights, the more specific media range wins, or JSON.
  * @param accept The header. A header without a media range allows every type
  * @returns undefined if `Accept` allows neither JSON nor HTML
  */
-export function getPreferredRepresentation(accept: string | undefined): Representation | undefined {
+export function getPreferredRepresentation(accept: string | undefined): "json" | "html" | undefined {
   // Skips parsing for the two values that most clients send.
   if (accept === undefined || accept === "*/*") return "json";
   const ranges = parseAccept(accept);

@@ -1,13 +1,13 @@
 import { type AppContext, SettingError } from "../bindings.ts";
 import { HttpError } from "./errors.ts";
-import { getPreferredRepresentation, type Representation } from "./headers.ts";
+import { getPreferredRepresentation } from "./headers.ts";
 
 /** Returns the last value of a query parameter, or null if the parameter is absent. */
 export function getLastValue(query: URLSearchParams, name: string): string | null {
   return query.getAll(name).at(-1) ?? null;
 }
 
-/** Whether a client gets the HTML view. */
+/** Whether a client prefers HTML. The HTML view decides once for each request, and stores the decision in the variable `prefersHtml`. */
 export function prefersHtml({ req }: AppContext): boolean {
   if (getPreferredRepresentation(req.header("Accept")) !== "html") return false;
   return getLastValue(new URL(req.url).searchParams, "format") !== "json";
@@ -41,14 +41,12 @@ export function requireOrigin(setting: string, text: string): void {
 }
 
 /**
- * Chooses the representation of a response.
- * @param format The query parameter. With `json`, the result is JSON. With `api`, an empty value or null, `Accept` selects the result
- * @throws 404 for a different format, 406 if `Accept` allows neither representation
+ * Checks that the client accepts JSON or HTML.
+ * @param format The query parameter. With `json`, `Accept` does not matter
+ * @throws 404 for an unknown format, 406 if `Accept` allows neither representation
  */
-export function negotiate(format: string | null, accept: string | undefined): Representation {
-  if (format === "json") return "json";
+export function requireAcceptable(format: string | null, accept: string | undefined): void {
+  if (format === "json") return;
   if (format !== null && format !== "" && format !== "api") throw new HttpError(404);
-  const preferred = getPreferredRepresentation(accept);
-  if (preferred === undefined) throw new HttpError(406);
-  return preferred;
+  if (getPreferredRepresentation(accept) === undefined) throw new HttpError(406);
 }

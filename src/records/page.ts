@@ -1,6 +1,9 @@
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
+/** The path that redirects to the page of a date. */
+export const DATE_JUMP_PATH = "/go";
+
 /** The query parameter for the date of a jump (src/routes/date-jump.ts). The HTML view marks this day. Links omit the parameter. */
 export const JUMP_DATE_PARAMETER = "jump-date";
 

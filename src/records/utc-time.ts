@@ -8,3 +8,8 @@ export function parseUtcTime(text: string): number | undefined {
   const exists = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 10));
   return exists ? time : undefined;
 }
+
+/** Whether a string is a day such as `2025-10-29`. */
+export function isDate(text: string): boolean {
+  return text.length === 10 && parseUtcTime(text) !== undefined;
+}

@@ -4,7 +4,7 @@ import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults, ServedRequest, ServedResponse } from "../faults/faults.ts";
 import { HttpError, methodNotAllowed } from "../http/errors.ts";
 import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "../http/headers.ts";
-import { getLastValue, getOrigin, negotiate, prefersHtml } from "../http/request.ts";
+import { getLastValue, getOrigin, requireAcceptable } from "../http/request.ts";
 import {
   COLLECTION_PATH,
   createPageUrlBuilder,
@@ -37,7 +37,7 @@ export const OPTIONS_BODY = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-/** A link to the landing page, which describes the records. The URL is relative, so that it works behind any proxy. */
+/** A link to the home page, which describes the records. The URL is relative, so that it works behind any proxy. */
 const DESCRIBED_BY = '</>; rel="describedby"';
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
@@ -93,7 +93,7 @@ async function serve(
   query: URLSearchParams,
   options: ServeOptions = {},
 ): Promise<ServedResponse> {
-  negotiate(getLastValue(query, "format"), c.req.header("Accept"));
+  requireAcceptable(getLastValue(query, "format"), c.req.header("Accept"));
   if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY), isPage: false };
   if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, ALLOWED_METHODS);
   const page = parsePageNumber(getLastValue(query, "page"));
@@ -116,7 +116,7 @@ async function servePage(
   const page = await getCachedStore(c.env).getPage(number, {
     getHiddenCount,
     // The HTML view has no entity-tag.
-    isNotModified: ifNoneMatch === undefined || prefersHtml(c) ? undefined : isNotModified,
+    isNotModified: ifNoneMatch === undefined || c.var.prefersHtml ? undefined : isNotModified,
   });
   if (!page) throw invalidPage();
   const { snapshot, location, results } = page;

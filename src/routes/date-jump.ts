@@ -3,12 +3,17 @@ import type { AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
-import { getLastValue, prefersHtml } from "../http/request.ts";
-import { COLLECTION_PATH, getLastPage, JUMP_DATE_PARAMETER, PAGE_SIZE } from "../records/page.ts";
-import { parseUtcTime } from "../records/utc-time.ts";
+import { getLastValue } from "../http/request.ts";
+import {
+  COLLECTION_PATH,
+  DATE_JUMP_PATH,
+  getLastPage,
+  JUMP_DATE_PARAMETER,
+  PAGE_SIZE,
+} from "../records/page.ts";
+import { isDate } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
-import { DATE_JUMP_PATH } from "../views/site.ts";
 
 /** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
 export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
@@ -27,18 +32,13 @@ export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
     const hidden = (faultOptions && createGetHiddenCount(faultOptions)?.(snapshot.count)) ?? 0;
     const { page, day } = findPageByDate(statistics.days, date, snapshot.count - hidden);
     query.set("page", String(page));
-    if (prefersHtml(c)) query.set(JUMP_DATE_PARAMETER, date);
+    if (c.var.prefersHtml) query.set(JUMP_DATE_PARAMETER, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });
 
   jump.all(DATE_JUMP_PATH, rejectMethod);
 
   return jump;
-}
-
-/** Whether a string is a day such as `2025-10-29`. */
-export function isDate(text: string): boolean {
-  return text.length === 10 && parseUtcTime(text) !== undefined;
 }
 
 /**

@@ -2,48 +2,48 @@ import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { rejectMethod } from "../http/errors.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "../http/headers.ts";
-import { getLastValue, getOrigin, negotiate } from "../http/request.ts";
+import { getLastValue, getOrigin, requireAcceptable } from "../http/request.ts";
 import { logFailure } from "../log.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, formatEnvelope, getLastPage } from "../records/page.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
-import { renderLanding, type SamplePage } from "../views/home/home-page.tsx";
+import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
 import { createSummary, groupStatistics } from "../views/home/summary.ts";
 import { HTML_HEADERS } from "../views/html-middleware.ts";
 
-/** Creates the route of the landing page, a description of the service and of its records in HTML or JSON. */
-export function createLanding(): Hono<AppEnv> {
-  const landing = new Hono<AppEnv>();
+/** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
+export function createHome(): Hono<AppEnv> {
+  const home = new Hono<AppEnv>();
   const getStatistics = createStatisticsCache();
   /** The latest HTML, cached because most requests have the same snapshot, origin and settings. */
   let latest: { key: string; html: string } | undefined;
 
-  landing.get("/", async (c) => {
+  home.get("/", async (c) => {
     c.header("Vary", "Accept");
     const format = getLastValue(new URL(c.req.url).searchParams, "format");
-    const representation = negotiate(format, c.req.header("Accept"));
+    requireAcceptable(format, c.req.header("Accept"));
     const statistics = await getStatistics(c);
     const { snapshot } = statistics;
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     const headers = { "Cache-Control": PAGE_CACHE_CONTROL };
     const summary = createSummary(statistics, origin, c.env);
-    if (representation === "json") return c.json(summary, 200, headers);
+    if (!c.var.prefersHtml) return c.json(summary, 200, headers);
     const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
     const key = [snapshot.id, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
     let html = latest?.key === key ? latest.html : undefined;
     if (html === undefined) {
       const sample = summary.count > 0 ? await getSamplePage(c, origin, snapshot) : undefined;
-      html = `<!doctype html>${renderLanding(summary, sample)}`;
+      html = renderHome(summary, sample);
       // Do not cache HTML without the sample page, because the next request may be able to read the sample page.
       if (sample || summary.count === 0) latest = { key, html };
       else headers["Cache-Control"] = ERROR_CACHE_CONTROL;
     }
-    return c.body(html, 200, { ...HTML_HEADERS, ...headers });
+    return c.html(html, 200, { ...HTML_HEADERS, ...headers });
   });
 
-  landing.all("/", rejectMethod);
+  home.all("/", rejectMethod);
 
-  return landing;
+  return home;
 }
 
 /** Caches the grouped statistics of the latest snapshot. */

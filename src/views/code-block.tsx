@@ -1,4 +1,6 @@
-import { type FC, Markup } from "./jsx-runtime.ts";
+import { raw } from "hono/html";
+import type { FC } from "hono/jsx";
+import { quoteForShell } from "./text-format.ts";
 
 /**
  * A block of code. A script adds a copy button (src/views/assets/scripts/copy.ts).
@@ -17,21 +19,19 @@ export const CurlBlock: FC<{ options: string; url: string; label: string }> = ({
   <CodeBlock code={`curl ${options} ${quoteForShell(url)}`} label={label} />
 );
 
-/** Quotes a string for a POSIX shell. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** JSON with a member on each line, and with links to the neighboring pages. The HTML is a string, because rendering elements is slow. */
-export const JsonText: FC<{ value: unknown }> = ({ value }) => {
+/**
+ * JSON with a member on each line. The HTML is a string, because rendering elements is slow.
+ * @param hasLinks Whether the neighboring pages are links
+ */
+export const JsonText: FC<{ value: unknown; hasLinks?: boolean }> = ({ value, hasLinks = true }) => {
   const html = JSON.stringify(value, null, 2)
     .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? "")
     .replaceAll(/^( *)("(?:[^"\\]|\\.)*"): /gm, "$1<b>$2</b>: ")
-    .replaceAll(/(?<=: ")\d{4}-\d\d-\d\dT[\d:]+Z(?=",?$)/gm, "<time>$&</time>")
-    .replaceAll(/(?<=^ {2}<b>"(?:next|previous)"<\/b>: )"(?:[^"\\]|\\.)*"/gm, renderLink);
-  return <code class="json">{new Markup(html)}</code>;
+    .replaceAll(/(?<=: ")\d{4}-\d\d-\d\dT[\d:]+Z(?=",?$)/gm, "<time>$&</time>");
+  const linked = html.replaceAll(/(?<=^ {2}<b>"(?:next|previous)"<\/b>: )"(?:[^"\\]|\\.)*"/gm, renderLink);
+  return <code class="json">{raw(hasLinks ? linked : html)}</code>;
 };
 
 /** @param text A JSON string with a URL. All characters except quotes are escaped as HTML */

@@ -1,10 +1,9 @@
-import type { Next } from "hono";
-import type { AppContext } from "../bindings.ts";
+import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { NOTHING_APPLIED } from "../faults/applied-options.ts";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
-import { isDate } from "../routes/date-jump.ts";
+import { isDate } from "../records/utc-time.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { renderRecords } from "./records/records-page.tsx";
 import { renderResponse } from "./response-page.tsx";
@@ -25,19 +24,26 @@ export const HTML_HEADERS = {
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
 /** Shows pages of the collection, and errors of every path, as HTML if the client prefers HTML. */
-export async function renderHtml(c: AppContext, next: Next): Promise<void> {
+export const renderHtml: AppMiddleware = async (c, next) => {
+  c.set("prefersHtml", prefersHtml(c));
   await next();
-  if (!prefersHtml(c)) return;
+  if (!c.var.prefersHtml) return;
+  if (!canRenderAsHtml(c)) return;
   const { status, headers } = c.res;
-  const isPage = status === 200 && c.req.path === COLLECTION_PATH && c.req.method !== "OPTIONS";
-  if (!(isPage || status >= 400) || headers.get("Content-Type") !== "application/json") return;
   const response = { ...getRequestInfo(c), status, headers, body: await readBody(c.res) };
   // The table of records assumes a right page.
-  const isRightPage = isPage && !hasVisibleFault(response.applied.values);
+  const isRightPage = status === 200 && !hasVisibleFault(response.applied.values);
   const html = isRightPage ? renderRecords(response) : renderResponse(response);
   for (const name of JSON_ONLY_HEADERS) headers.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
-  c.res = new Response(`<!doctype html>${html}`, { status, headers });
+  c.res = new Response(html, { status, headers });
+};
+
+/** Whether a response is JSON that has a view: an error, or a page of the collection. */
+function canRenderAsHtml({ req, res }: AppContext): boolean {
+  if (res.headers.get("Content-Type") !== "application/json") return false;
+  if (res.status >= 400) return true;
+  return res.status === 200 && req.path === COLLECTION_PATH && req.method !== "OPTIONS";
 }
 
 /** Reads a body as a client does: to its end, or until a fault cuts it. */

@@ -1,6 +1,6 @@
-import paths from "../../dist/asset-paths.ts";
+import { raw } from "hono/html";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../records/page.ts";
-import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
 
 /** The links in the navigation of the site. */
@@ -16,14 +16,14 @@ const FOOTER_LINKS: Link[] = [
 ];
 
 interface LayoutProps {
-  /** The title, without the name of the site. */
-  title: string;
+  /** The name of the page. The home page only has the name of the site. */
+  title?: string;
   /** The path of the link that the navigation marks as current. */
   path?: string | undefined;
   /** The description for search engines and link previews. */
   description?: string;
-  /** An additional script in src/views/assets/scripts/, without `.ts`. */
-  script?: "send";
+  /** The URL of an additional script. */
+  script?: string;
 }
 
 type Link = readonly [href: string, name: string];
@@ -43,41 +43,39 @@ export const Links: FC<{ links: readonly Link[]; current?: string | undefined }>
 
 /** The frame of every HTML document: head, navigation and footer. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <title>{props.title === SITE_NAME ? SITE_NAME : `${props.title} · ${SITE_NAME}`}</title>
-      {props.description && <meta name="description" content={props.description} />}
-      <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
-      <link rel="stylesheet" href={paths["site.css"]} />
-      <script type="module" src={paths["copy.js"]} />
-      {props.script && <script type="module" src={paths[`${props.script}.js`]} />}
-    </head>
-    <body>
-      <a class="skip" href="#main">
-        Skip to content
-      </a>
-      <header>
-        <nav aria-label="Site">
-          <a class="brand" href="/">
-            <img src={paths["icon.svg"]} alt="" width="28" height="28" />
-            {SITE_NAME}
-          </a>
-          <Links links={SITE_LINKS} current={props.path} />
-        </nav>
-      </header>
-      <main id="main">{props.children}</main>
-      <footer>
-        <p>A {SERVICE_SUMMARY}. It is read-only, needs no key, and accepts requests from any origin.</p>
-        <Links links={FOOTER_LINKS} />
-      </footer>
-    </body>
-  </html>
-);
-
-/** Shown instead of the records when the collection is empty. */
-export const EmptyCollection: FC = () => (
-  <p class="banner">The collection is empty. Its owner has loaded no records yet.</p>
+  <>
+    {raw("<!doctype html>")}
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{props.title === undefined ? SITE_NAME : `${props.title} · ${SITE_NAME}`}</title>
+        {props.description && <meta name="description" content={props.description} />}
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/site.css" />
+        <script type="module" src="/assets/copy.js" />
+        {props.script && <script type="module" src={props.script} />}
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <header>
+          <nav aria-label="Site">
+            <a class="brand" href="/">
+              <img src="/assets/icon.svg" alt="" width="28" height="28" />
+              {SITE_NAME}
+            </a>
+            <Links links={SITE_LINKS} current={props.path} />
+          </nav>
+        </header>
+        <main id="main">{props.children}</main>
+        <footer>
+          <p>A {SERVICE_SUMMARY}. It is read-only, needs no key, and accepts requests from any origin.</p>
+          <Links links={FOOTER_LINKS} />
+        </footer>
+      </body>
+    </html>
+  </>
 );

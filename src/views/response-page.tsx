@@ -1,17 +1,17 @@
+import type { FC } from "hono/jsx";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 import { Banners, type ClientResponse, changeQuery, formatStatus, RawResponse } from "./client-response.tsx";
-import { CurlBlock, JsonText, quoteForShell } from "./code-block.tsx";
-import type { FC } from "./jsx-runtime.ts";
+import { CurlBlock, JsonText } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";
-import { formatQuantity } from "./text-format.ts";
+import { formatQuantity, quoteForShell } from "./text-format.ts";
 
 /** Renders an error, or a response that a fault has changed: advice, the request as a curl command, and the API response. */
 export function renderResponse(response: ClientResponse): string {
   const { status, body, url } = response;
   const title = formatStatus(status);
-  return (
+  return String(
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
       <Advice {...response} />
@@ -21,8 +21,8 @@ export function renderResponse(response: ClientResponse): string {
       <RawResponse {...response}>
         <Body text={body} />
       </RawResponse>
-    </Layout>
-  ).html;
+    </Layout>,
+  );
 }
 
 /** JSON with links, or any other text unchanged. */

@@ -9,9 +9,3 @@ export const OPENAPI_PATH = "/openapi.json";
 
 /** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";
-
-/** The path that redirects to the page of a date. */
-export const DATE_JUMP_PATH = "/go";
-
-/** The origin in the templates from tools/build-assets.ts. The worker replaces it. */
-export const PLACEHOLDER_ORIGIN = "https://origin.invalid";

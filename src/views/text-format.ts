@@ -45,3 +45,8 @@ export function formatHead(status: string, headers: Iterable<[string, string]>):
 function capitalize(name: string): string {
   return name === "etag" ? "ETag" : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
+
+/** Quotes a string for a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

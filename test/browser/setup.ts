@@ -13,10 +13,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The endpoint of the browser that all browser tests share; undefined if there is no browser. */
     browser: string | undefined;
-    /** The origin of the worker that serves the seed. All browser tests share it. */
-    origin: string;
-    /** The origins of the workers with unusual collections. */
-    collections: Record<CollectionName, string>;
+    /** The origins of the workers, which all browser tests share. */
+    origins: Record<CollectionName, string>;
   }
 }
 
@@ -36,7 +34,7 @@ function findChromium(): string {
   return spawnSync("sh", ["-c", find, "sh", ...names], { encoding: "utf8" }).stdout.trim();
 }
 
-/** Starts the browser and the worker once for all browser tests. */
+/** Starts the browser and the workers once for all browser tests. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const executablePath = process.env.CHROMIUM || findChromium();
   if (!executablePath) {
@@ -44,34 +42,29 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("browser", undefined);
     return undefined;
   }
-  const [browser, worker, workers] = await Promise.all([
+  const [browser, seed, extreme] = await Promise.all([
     chromium.launchServer({ executablePath, host: "127.0.0.1" }),
-    readSeed().then((records) => startWith(records, getSourceNames(listSeedFiles(), undefined))),
-    startUnusual(),
+    startWith(await readSeed(), getSourceNames(listSeedFiles(), undefined)),
+    // The source is a word that is wider than the screen of a phone.
+    startWith(makeExtremeRecords(), ["x".repeat(100)]),
   ]);
   project.provide("browser", browser.wsEndpoint());
-  project.provide("origin", worker.origin);
-  const origins = Object.entries(workers).map(([name, { origin }]) => [name, origin]);
-  project.provide("collections", Object.fromEntries(origins));
+  project.provide("origins", { seed: seed.origin, extreme: extreme.origin });
   return async () => {
-    await Promise.all([browser, worker, ...Object.values(workers)].map((server) => server.close()));
+    await Promise.all([browser, seed, extreme].map((server) => server.close()));
   };
 }
 
-async function startWith(records: TrafficRecord[], sources: string[] = []): Promise<RunningWorker> {
+async function startWith(records: TrafficRecord[], sources: string[]): Promise<RunningWorker> {
   const worker = await startWorker();
-  if (records.length > 0) await loadInto(worker.env, "d1", records, sources);
+  await loadInto(worker.env, "d1", records, sources);
   return worker;
 }
 
-/** Starts workers with unusual collections: `extreme` has long ids, large counts, and cameras with long names or markup. The store of `failing` fails. */
-async function startUnusual(): Promise<Record<CollectionName, RunningWorker>> {
-  const generate = (from: string, to: string, cameras: number, interval: number) => [
-    ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
-  ];
-  const records = generate("2024-01-01", "2024-01-02", 30, 30);
+function makeExtremeRecords(): TrafficRecord[] {
+  const [from, to] = [new Date("2024-01-01"), new Date("2024-04-01")];
   const references = ["a33", "a-long-reference-".repeat(4).slice(0, 64), ...MARKUP];
-  const extremeRecords = records.map((record, index) => ({
+  return Array.from(generateRecords({ seed: 1, from, to, cameras: 30, interval: 720 }), (record, index) => ({
     ...record,
     id: 9_007_199_254_000_000 + index,
     camera_ok: null,
@@ -81,15 +74,4 @@ async function startUnusual(): Promise<Record<CollectionName, RunningWorker>> {
     camera_pk: index % references.length,
     camera_ref: references[index % references.length]!,
   }));
-  // A word that is wider than the screen of a phone.
-  const source = ["x".repeat(100)];
-  const [empty, one, day, decade, extreme, failing] = await Promise.all([
-    startWith([]),
-    startWith([records.find(({ cars }) => cars > 0)!], source),
-    startWith(records, source),
-    startWith(generate("2019-01-01", "2029-01-01", 2, 1_440), source),
-    startWith(extremeRecords, source),
-    startWorker({ migrate: false }),
-  ]);
-  return { empty, one, day, decade, extreme, failing };
 }

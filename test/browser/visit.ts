@@ -12,7 +12,7 @@ import { afterAll, test as base, beforeAll, expect, inject } from "vitest";
 export { expect } from "vitest";
 
 interface VisitOptions extends BrowserContextOptions {
-  /** The origin of the service; by default the origin of the worker that serves the seed. */
+  /** The origin of the service; by default that of the seed. */
   origin?: string;
   /** The expected problems; by default none. */
   problems?: unknown;
@@ -39,7 +39,7 @@ export const test = base
     onTestFinished(async () => {
       for (const end of visits) await end();
     });
-    return async ({ origin = inject("origin"), problems = [], ...options } = {}) => {
+    return async ({ origin = inject("origins").seed, problems = [], ...options } = {}) => {
       if (!browser) throw new Error("no browser");
       const context = await browser.newContext({ baseURL: origin, ...options });
       context.setDefaultTimeout(120_000);

@@ -2,7 +2,7 @@ import { existsSync, globSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../../data/writer/configuration.ts";
-import { createOpenApiDocument } from "../../src/openapi.ts";
+import { OPENAPI_DOCUMENT } from "../../src/openapi.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
 import { createMemoryService } from "../memory-service.ts";
@@ -64,7 +64,7 @@ test("the names of code in CONTRIBUTING.md exist", () => {
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
 });
 
-const { get } = createOpenApiDocument("http://localhost").paths["/api/tf1/records/"]!;
+const { get } = OPENAPI_DOCUMENT.paths["/api/tf1/records/"]!;
 const parameters = get!.parameters.filter((parameter) => parameter.in === "query");
 const statuses = Object.keys(get!.responses).filter((status) => status !== "default");
 const settings = listMatches(readDocument("src/bindings.ts"), /^ {2}([A-Z_]+)\?: string/gm);

@@ -78,8 +78,6 @@ describe("a cache", () => {
 
 test.each([
   ["/", 200],
-  ["/docs", 200],
-  ["/openapi.json", 200],
   ["/nothing", 404],
   ["POST /", 405],
   [PATH.slice(0, -1), 301],

@@ -3,14 +3,11 @@ import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "./exchange.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
-/** The caching of pages that change with the collection, and of pages that change with the code. */
-const [SHORT_CACHING, LONG_CACHING] = [
-  "public, max-age=5, stale-if-error=3600",
-  "public, max-age=300, stale-if-error=86400",
-];
+/** The caching of pages that change with the collection. */
+const CACHING = "public, max-age=5, stale-if-error=3600";
 const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy": "same-origin" };
 
-/** The HTML pages, the landing page in JSON, and the OpenAPI document. */
+/** The HTML pages, and the home page in JSON. */
 export function listSite({ origin, count, records }: Target): Exchange[] {
   const html = (
     send: string,
@@ -26,8 +23,6 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
       headers: { ...JSON_TYPE, allow: "GET, HEAD", "cache-control": "no-store" },
       body: { detail: `Method "${method}" not allowed.` },
     }));
-  const etag = /^"[0-9a-f]{32}"$/;
-  const document = { openapi: "3.1.1", servers: [expect.objectContaining({ url: origin })] };
   const about = {
     name: "Traffic Count Records",
     records_url: `${origin}${PATH}`,
@@ -40,10 +35,8 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     return { send, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };
   };
   return [
-    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": SHORT_CACHING }),
-    html("/docs", /^<!doctype html>.*<\/html>$/s, { "cache-control": LONG_CACHING }),
+    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": CACHING }),
     html(`${PATH}?page=last`, /<title>Records, page [\d,]+ of [\d,]+/, { allow: "GET, OPTIONS", etag: null }),
-    ...(records ? [html("/%64ocs", /^<!doctype html>/, {})] : []),
     html(`HEAD ${PATH}`, /^$/, {}),
     html("HEAD /", /^$/, {}),
     html("POST /", /<h1>405 /, {}, 405),
@@ -51,33 +44,31 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     html(PATH, /^<!doctype html>/, {}, 200, TEXT_BROWSER),
     html(`${PATH}?page=0`, /<h1>404 /, {}, 404, TEXT_BROWSER),
     html("/nothing", /<h1>404 /, { allow: null }, 404),
-    json("/", about, { vary: "Accept", "cache-control": SHORT_CACHING }),
+    json("/", about, { vary: "Accept", "cache-control": CACHING }),
     { send: "/?format=json", with: { accept: CHROMIUM }, headers: JSON_TYPE },
     { send: "/", with: { accept: "image/png" }, status: 406 },
     { send: "/?format=xml", status: 404 },
-    ...["/", "/docs", "/openapi.json", "/go"].flatMap(rejectMethods),
-    { send: "/docs/", status: 301, headers: { location: "/docs" } },
+    ...["/", "/go"].flatMap(rejectMethods),
     { send: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?x=1` } },
     { send: "/go?date=2019-02-30", status: 400, body: { detail: "date must be a day such as 2025-10-29." } },
-    json("/openapi.json", document, { "cache-control": LONG_CACHING, etag }),
-    { send: "HEAD /openapi.json", headers: { ...JSON_TYPE, etag }, body: "" },
   ];
 }
 
-/** The static files with fixed names. The package sets their headers itself, without the file `_headers`. */
+/** The static files. The package sets their headers itself, without the file `_headers`. */
 export function listFiles(): Exchange[] {
   const all = {
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "*",
     "x-content-type-options": "nosniff",
   };
-  const text = {
-    ...all,
-    "content-type": "text/plain; charset=utf-8",
-    "cache-control": "public, max-age=0, must-revalidate",
-  };
+  const file = { ...all, "cache-control": "public, max-age=0, must-revalidate" };
+  const text = { ...file, "content-type": "text/plain; charset=utf-8" };
+  const document = expect.objectContaining({
+    openapi: "3.1.1",
+    servers: [expect.objectContaining({ url: "/" })],
+  });
   const rules = ["/*prefer=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
-  const icon = { ...all, location: /^\/assets\/icon-\w{8}\.svg\?x=1$/ };
+  const icon = { ...all, location: "/assets/icon.svg?x=1" };
   return [
     { send: "/favicon.ico?x=1", status: 302, headers: icon },
     { send: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },
@@ -86,8 +77,9 @@ export function listFiles(): Exchange[] {
     { send: "POST /robots.txt", status: 405, headers: all },
     { send: "/robots.txt/", status: 404 },
     { send: "/_headers", status: 404 },
-    // The template of the API reference, without an origin.
-    { send: "/docs.html", status: 404 },
+    { send: "/docs", headers: { ...file, ...WEB_PAGE }, body: /^<!doctype html>.*<\/html>$/s },
+    { send: "POST /docs", status: 405, headers: all },
+    { send: "/openapi.json", headers: { ...file, ...JSON_TYPE }, body: document },
   ];
 }
 

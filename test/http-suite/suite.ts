@@ -101,15 +101,13 @@ function testPages({ count, fetch }: Target): void {
 }
 
 function testAssets({ fetch }: Target): void {
-  test.each(["/", "/docs", PATH])("the files of %s exist, and are cached for a year", async (path) => {
+  test.each(["/", "/docs", PATH])("the files of %s exist", async (path) => {
     const page = await (await fetch(path, { headers: { accept: CHROMIUM } })).text();
     const files = new Set(page.match(/(?<=(?:href|src)=")\/assets\/[^"]+/g));
     expect(files.size).toBeGreaterThan(1);
     for (const file of files) {
-      expect(file).toMatch(/^\/assets\/[a-z-]+-[0-9A-Z]{8}\.(css|js|svg)$/);
       const response = await fetch(file, {});
       expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
-      expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
       await response.text();
     }
   });

@@ -33,7 +33,7 @@ const grown = makeRecords(75).map((record, index) => ({
   camera_ref: record.camera_ref === "c94" ? 'c, "94" ü' : record.camera_ref,
 }));
 
-test("the landing page contains the scripts, and docs/api.md contains the first one", async () => {
+test("the home page contains the scripts, and docs/api.md contains the first one", async () => {
   const { fetch, origin } = await createMemoryService();
   const page = extractText(await (await fetch("/", IN_BROWSER)).text());
   for (const { code } of createCodeSamples(`${origin}/api/tf1/records/`)) expect(page).toContain(code);

@@ -13,13 +13,13 @@ afterEach(() => vi.restoreAllMocks());
 const service = await createMemoryService(makeRecords(100));
 const RATE_LIMITER = { limit: async () => ({ success: true }) };
 
-/** Gets the landing page as JSON and as HTML. */
+/** Gets the home page as JSON and as HTML. */
 async function open({ fetch }: Pick<Instance, "fetch"> = service) {
   const page = await (await fetch("/", IN_BROWSER)).text();
   return { json: await (await fetch("/")).json(), page, text: extractText(page) };
 }
 
-describe("the landing page of a collection", () => {
+describe("the home page of a collection", () => {
   test("shows its facts in JSON and in HTML", async () => {
     const { json, page } = await open();
     expect(json).toMatchObject({
@@ -101,17 +101,14 @@ test.each<[Partial<Env>, json: object, shown: string, hidden: string]>([
   [{}, { faults: true, prefer: null }, "Test your client", "prefer=none"],
   [{ FAULTS: "off", PREFER: "delay=1" }, NO_FAULTS, "The collection", "prefer"],
   [{ FAULTS: "off" }, NO_FAULTS, "The collection", "Test your client"],
-])(
-  "the landing page shows the setting %j as %j and %j, without %j",
-  async (settings, facts, shown, hidden) => {
-    const { json, page } = await open(createInstance(service.store, { settings }));
-    expect(json).toMatchObject(facts);
-    expect(page).toContain(shown);
-    expect(page).not.toContain(hidden);
-  },
-);
+])("the home page shows the setting %j as %j and %j, without %j", async (settings, facts, shown, hidden) => {
+  const { json, page } = await open(createInstance(service.store, { settings }));
+  expect(json).toMatchObject(facts);
+  expect(page).toContain(shown);
+  expect(page).not.toContain(hidden);
+});
 
-describe("the landing page shows the sources of the records:", () => {
+describe("the home page shows the sources of the records:", () => {
   const createFiles = (count: number) => Array.from({ length: count }, (_, index) => `${index}.csv`);
 
   test.each<[string[], string]>([
@@ -146,7 +143,7 @@ describe("the landing page shows the sources of the records:", () => {
   });
 });
 
-describe("the landing page is created", () => {
+describe("the home page is created", () => {
   test("from statistics and records that are read once for each load, origin and setting", async () => {
     const numbers: number[] = [];
     const readBlocks: Store["readBlocks"] = (id, requested) => {

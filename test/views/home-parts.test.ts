@@ -63,7 +63,7 @@ describe("the chart", () => {
 
   test("has a line with gaps for weekdays and for weekends, with its highest and its lowest hour", () => {
     const weekdays = fill({ 7: [2, 40], 8: [1, 5], 12: [1, 0] });
-    const html = HoursChart({ weekdays, weekends: fill({ 9: [1, 2] }) })?.html ?? "";
+    const html = String(HoursChart({ weekdays, weekends: fill({ 9: [1, 2] }) }));
     // Hours 7 and 8 are a line, and hour 12 is a diamond. The axis ends at 20.
     expect(html).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12.2 100.0l.3-3 .3 3-.3 3z"></path>');
     expect(html).toContain('<path class="weekends" d="M9.2 90.0l.3-3 .3 3-.3 3z"></path>');
@@ -79,7 +79,7 @@ describe("the chart", () => {
     [0.11, "0.12 0.06 0"],
     [27_200_000, "30M 15M 0"],
   ])("with a maximum of %d road users has the axis %s", (mean, scale) => {
-    const html = HoursChart({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) })?.html ?? "";
+    const html = String(HoursChart({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) }));
     const labels = Array.from(html.matchAll(/data-label="(.*?)"/g), ([, label]) => label);
     expect(labels.slice(0, 3).join(" ")).toBe(scale);
     expect(html).toContain("Saturday and Sunday: no records.");

@@ -24,9 +24,7 @@ const { metafile, outputFiles } = await build({
   format: "esm",
   platform: "node",
   target: "node22.13",
-  jsx: "automatic",
-  jsxImportSource: "#site",
-  define: { SITE: JSON.stringify(readSite()) },
+  define: { FILES: JSON.stringify(readStaticFiles()) },
   inject: [join(SOURCE, "network.ts")],
   // Defines `require` for a bundled CommonJS library.
   banner: {
@@ -70,13 +68,12 @@ for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
 for (const file of globSync("**/*.*", { cwd: join(DIST, FOLDER) }))
   if (!files.has(file)) rmSync(join(DIST, FOLDER, file));
 
-/** Reads the site's files and templates for static-files.ts, without the seed: the package contains the files of data/seed instead. */
-function readSite() {
-  const read = (...patterns: string[]) => {
-    const names = globSync(patterns, { cwd: ASSETS });
-    return Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(join(ASSETS, name), "utf8")]));
-  };
-  return { files: read("*.txt", "LICENSE", "assets/*"), templates: read("*.{html,json}") };
+/** Reads the files for static-files.ts, without the seed: the package contains the files of data/seed instead. */
+function readStaticFiles() {
+  const names = globSync(["*.{txt,html,json}", "LICENSE", "assets/*"], { cwd: ASSETS });
+  return Object.fromEntries(
+    names.map((name) => [`/${name.replace(/\.html$/, "")}`, readFileSync(join(ASSETS, name), "utf8")]),
+  );
 }
 
 /** Renders the type of a record from its schema. */

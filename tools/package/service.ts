@@ -9,7 +9,7 @@ import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-collection.ts";
 import { type App, createResponder } from "./network.ts";
-import { ASSETS, respondWithFile } from "./static-files.ts";
+import { respondWithFile } from "./static-files.ts";
 
 /** `waitUntil` is empty, because Node finishes the work anyway. The client's address is in `props`: clients could forge a header. */
 const createExecutionContext = (props: RequestProps) => ({
@@ -118,7 +118,6 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
     PUBLIC_ORIGIN: publicOrigin,
     RATE_LIMIT: "off",
     PREFER: prefer,
-    ASSETS,
     CF_VERSION_METADATA: { id: project.version, tag: "", timestamp: "" },
   };
 }

@@ -1,8 +1,9 @@
+import type { FC } from "hono/jsx";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
-import type { FC } from "../jsx-runtime.ts";
-import { EmptyCollection, Layout } from "../layout.tsx";
+import { EmptyCollection } from "../empty-collection.tsx";
+import { Layout } from "../layout.tsx";
 import { REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
@@ -17,10 +18,10 @@ export interface SamplePage {
 }
 
 /** @param sample undefined if the collection is empty or cannot be read */
-export function renderLanding(summary: Summary, sample: SamplePage | undefined): string {
+export function renderHome(summary: Summary, sample: SamplePage | undefined): string {
   const { records_url: url, statistics } = summary;
-  return (
-    <Layout title={SITE_NAME} path="/" description={summary.description}>
+  return String(
+    <Layout path="/" description={summary.description}>
       <div class="intro">
         <Introduction url={url} />
         {sample && <SampleResponse {...sample} url={url} />}
@@ -47,8 +48,8 @@ export function renderLanding(summary: Summary, sample: SamplePage | undefined):
         </details>
       ))}
       {summary.faults && <Faults {...summary} />}
-    </Layout>
-  ).html;
+    </Layout>,
+  );
 }
 
 const Introduction: FC<{ url: string }> = ({ url }) => (

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import type { Hour, Statistics } from "../../store/stored-statistics.ts";
-import type { FC } from "../jsx-runtime.ts";
 import { formatCompact, formatMean } from "../text-format.ts";
 
 /** The lines of the chart. */

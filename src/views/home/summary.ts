@@ -5,7 +5,7 @@ import type { SnapshotStatistics } from "../../store/cached-store.ts";
 import type { Day } from "../../store/stored-statistics.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 
-/** The data of the landing page. Clients that do not prefer HTML get it as JSON. */
+/** The data of the home page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
 /** Replaces the days of the statistics with periods. Grouping many days is slow, so call this once for each snapshot. */
@@ -19,7 +19,7 @@ export function groupStatistics({ snapshot, statistics }: SnapshotStatistics) {
 }
 
 /**
- * Creates the data of the landing page.
+ * Creates the data of the home page.
  * @param origin The origin of absolute links
  * @param settings The settings of this deployment
  */

@@ -1,7 +1,6 @@
-import { COLLECTION_PATH, type PageNumber } from "../../records/page.ts";
+import type { FC, PropsWithChildren } from "hono/jsx";
+import { COLLECTION_PATH, DATE_JUMP_PATH, type PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/record.ts";
-import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
-import { DATE_JUMP_PATH } from "../site.ts";
 
 interface PageNavigationProps {
   page: Page;

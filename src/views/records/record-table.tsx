@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
-import type { FC } from "../jsx-runtime.ts";
 
 const COLUMNS = [
   "timestamp",

@@ -3,7 +3,8 @@ import { COLLECTION_PATH, createPageUrlBuilder, getLastPage, parsePageNumber } f
 import type { Page } from "../../records/record.ts";
 import { Banners, type ClientResponse, changeQuery, RawResponse } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code-block.tsx";
-import { EmptyCollection, Layout } from "../layout.tsx";
+import { EmptyCollection } from "../empty-collection.tsx";
+import { Layout } from "../layout.tsx";
 import { formatNumber, formatQuantity } from "../text-format.ts";
 import { NeighborLinks, PageNavigation } from "./page-navigation.tsx";
 import { getDay, RecordTable } from "./record-table.tsx";
@@ -17,7 +18,7 @@ export function renderRecords(response: ClientResponse): string {
   const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
   const toUrl = createPageUrlBuilder(url.origin + COLLECTION_PATH, url.searchParams);
   const [newest] = page.results;
-  return (
+  return String(
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
       <h1>Records</h1>
       <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: page ${position}.`}</p>
@@ -50,8 +51,8 @@ export function renderRecords(response: ClientResponse): string {
           <JsonText value={page} />
         </RawResponse>
       </section>
-    </Layout>
-  ).html;
+    </Layout>,
+  );
 }
 
 /** Gets the number of a page that was served. */

@@ -1,9 +1,9 @@
+import type { FC } from "hono/jsx";
 import { OPTIONS, type Option } from "../../faults/option-table.ts";
 import type { OpenApiDocument } from "../../openapi.ts";
 import type { Operation, Schema } from "../../openapi-parts.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
-import { CurlBlock, JsonText } from "../code-block.tsx";
-import type { FC } from "../jsx-runtime.ts";
+import { CodeBlock, JsonText } from "../code-block.tsx";
 import { Layout, Links } from "../layout.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../site.ts";
 
@@ -19,13 +19,15 @@ const SECTIONS = [
 /** Joins alternatives: `a, b or c`. The locale avoids a comma before "or". */
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-/** Renders the API reference: the OpenAPI document as HTML, and a form that sends requests. */
-export function renderReference({ info, servers, paths, components }: OpenApiDocument): string {
-  const url = `${servers[0]?.url}${COLLECTION_PATH}`;
+/**
+ * Renders the API reference: the OpenAPI document as HTML, and a form that sends requests. The build does not know the origin of the
+ * service, so a script adds it to the curl command (scripts/send.ts).
+ */
+export function renderReference({ info, paths, components }: OpenApiDocument): string {
   const { get, options } = paths[COLLECTION_PATH];
   const title = "API reference";
-  return (
-    <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="send">
+  return String(
+    <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="/assets/send.js">
       <nav aria-label="Contents">
         <Links links={SECTIONS} />
       </nav>
@@ -39,8 +41,11 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
         <b>GET</b> <code>{COLLECTION_PATH}</code>
       </p>
       <Markdown text={get.description} />
-      <TryIt url={url} />
-      <CurlBlock options="-si" url={`${url}?page=2`} label={`curl: ${get.summary}`} />
+      <TryIt />
+      <CodeBlock
+        code={`curl -si '${COLLECTION_PATH}?page=2' # add the origin of this service`}
+        label={`curl: ${get.summary}`}
+      />
       <section class="panel response" aria-label="The response" tabindex={0} hidden>
         <pre />
       </section>
@@ -66,8 +71,8 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
         faults off.
       </p>
       <DefinitionList kind="fault" entries={listOptionEntries()} />
-    </Layout>
-  ).html;
+    </Layout>,
+  );
 }
 
 /** The example of a page, shortened to one record. */
@@ -79,7 +84,7 @@ const Example: FC<Operation> = ({ responses }) => {
         Example: <code>GET {COLLECTION_PATH}</code>
       </p>
       <pre class="panel">
-        <JsonText value={{ ...rest, results: results.slice(0, 1) }} />
+        <JsonText value={{ ...rest, results: results.slice(0, 1) }} hasLinks={false} />
       </pre>
     </>
   );
@@ -89,8 +94,8 @@ const Example: FC<Operation> = ({ responses }) => {
  * A form that sends a request for a page. A script shows the response below the form (scripts/send.ts). Without scripts, the browser opens
  * the response.
  */
-const TryIt: FC<{ url: string }> = ({ url }) => (
-  <form class="try row" action={COLLECTION_PATH} data-url={url} aria-label="Try it" autocomplete="off">
+const TryIt: FC = () => (
+  <form class="try row" action={COLLECTION_PATH} aria-label="Try it" autocomplete="off">
     <label>
       <code>page</code> <input name="page" value="2" inputmode="numeric" />
     </label>

@@ -1,10 +1,11 @@
 // Sends the form of the API reference without leaving the page, updates its curl command, and shows the response.
 
-import { formatHead } from "../../text-format.ts";
+import { formatHead, quoteForShell } from "../../text-format.ts";
 
 let running = new AbortController();
 
 const form = document.querySelector<HTMLFormElement>("form.try");
+if (form) showCommand(form);
 form?.addEventListener("input", () => showCommand(form));
 form?.addEventListener("submit", (event) => {
   const { submitter } = event;
@@ -20,9 +21,10 @@ function readQuery(form: HTMLFormElement): string {
   return query.size === 0 ? "" : `?${query}`;
 }
 
+/** Shows the command for the values of the form, with the origin of the page. */
 function showCommand(form: HTMLFormElement): void {
   const code = form.parentElement?.querySelector(".code code");
-  if (code) code.textContent = `curl -si '${form.dataset.url}${readQuery(form)}'`;
+  if (code) code.textContent = `curl -si ${quoteForShell(form.action + readQuery(form))}`;
 }
 
 /** Sends a request and shows the response. A running request is aborted. */
