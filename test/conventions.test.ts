@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-const files = globSync("{src,data,tools,test}/**/*.{ts,tsx}").sort();
+const files = globSync("{src,tools,test}/**/*.{ts,tsx}").sort();
 const match = (file: string, pattern: RegExp) =>
   Array.from(readFileSync(file, "utf8").matchAll(pattern), ([, found]) => String(found));
 

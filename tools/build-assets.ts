@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
-import { type Configuration, readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
-import { PROJECT } from "../data/writer/wrangler.ts";
 import { OPENAPI_DOCUMENT, type OpenApiDocument } from "../src/openapi.ts";
 import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../src/views/site.ts";
 import { requireValidSettings } from "./check-settings.ts";
+import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
+import { type Configuration, readConfiguration, SEED_STORE } from "./data/stores/configuration.ts";
+import { PROJECT } from "./data/stores/wrangler.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the seed.

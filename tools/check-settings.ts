@@ -1,11 +1,11 @@
+import type { Env } from "../src/bindings.ts";
+import { requireSettings } from "../src/settings.ts";
 import {
   type Configuration,
   requireStoreName,
   SEED_STORE,
   type StoreName,
-} from "../data/writer/configuration.ts";
-import type { Env } from "../src/bindings.ts";
-import { requireSettings } from "../src/settings.ts";
+} from "./data/stores/configuration.ts";
 
 /** The settings of production or of previews: wrangler.toml or its `[previews]`. */
 type Settings = Pick<Configuration, "vars" | "ratelimits" | "d1_databases" | "kv_namespaces">;

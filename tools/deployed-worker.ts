@@ -1,7 +1,7 @@
-import { STORE_NAMES, type StoreChoice, type StoreName } from "../data/writer/configuration.ts";
-import { readStoreConfiguration } from "../data/writer/open-store.ts";
-import { runWranglerJson, WranglerError } from "../data/writer/wrangler.ts";
 import { printNotice } from "./command-line/progress.ts";
+import { STORE_NAMES, type StoreChoice, type StoreName } from "./data/stores/configuration.ts";
+import { readStoreConfiguration } from "./data/stores/open-store.ts";
+import { runWranglerJson, WranglerError } from "./data/stores/wrangler.ts";
 
 /** Cloudflare's error codes for a worker that does not exist. */
 const NO_WORKER = /\[code: (10007|10090)\]/;

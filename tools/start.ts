@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { loadSeed } from "../data/seed-writer.ts";
-import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
-import { spawnWrangler } from "../data/writer/wrangler.ts";
 import { requireValidSettings } from "./check-settings.ts";
 import { enterUserFolder } from "./command-line/program.ts";
+import { loadSeed } from "./data/seed-writer.ts";
+import { readConfiguration, SEED_STORE } from "./data/stores/configuration.ts";
+import { spawnWrangler } from "./data/stores/wrangler.ts";
 
 // Loads the seed into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
 // arguments, without a rate limit, and with links that repeat the address of the request.

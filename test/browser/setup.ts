@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
-import { generateRecords } from "../../data/generator.ts";
-import { getSourceNames, listSeedFiles } from "../../data/load-content.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { readSeed } from "../data/input.ts";
+import { getSourceNames, listSeedFiles } from "../../tools/data/encoded-collection.ts";
+import { generateRecords } from "../../tools/data/generator.ts";
+import { readSeed } from "../tools/data/input.ts";
 import { MARKUP } from "../views/html-view.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import type { CollectionName } from "./pages.ts";

@@ -2,7 +2,7 @@ import { exec } from "node:child_process";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { CSV_HEADER } from "../../data/formats/csv.ts";
+import { CSV_HEADER } from "../../tools/data/formats/csv.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";

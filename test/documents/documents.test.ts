@@ -1,12 +1,12 @@
 import { existsSync, globSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
-import { readConfiguration } from "../../data/writer/configuration.ts";
 import { OPENAPI_DOCUMENT } from "../../src/openapi.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { readSeed } from "../data/input.ts";
+import { readConfiguration } from "../../tools/data/stores/configuration.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { readSeed } from "../tools/data/input.ts";
 import { DOCUMENTS, expectInDocument, listInlineCode, readDocument } from "./documentation.ts";
 
 /** Lists the inline code, or else the text, of the first cells in the table whose header begins with a title. */
@@ -53,9 +53,7 @@ test.each([...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data
 );
 
 test("the names of code in CONTRIBUTING.md exist", () => {
-  const sources = globSync("{src,data,tools,test}/**/*.{ts,tsx}").filter(
-    (file) => !file.includes("documents"),
-  );
+  const sources = globSync("{src,tools,test}/**/*.{ts,tsx}").filter((file) => !file.includes("documents"));
   const code = sources.map(readDocument).join("\n");
   const names = listInlineCode(readDocument("CONTRIBUTING.md")).filter((name) =>
     /^([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]+(_[A-Z]+)+)$/.test(name),

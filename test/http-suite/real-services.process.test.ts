@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { CSV_HEADER, formatCsvLine } from "../../data/formats/csv.ts";
-import { STORE_NAMES } from "../../data/writer/configuration.ts";
+import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
+import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { bundleWorker } from "../bundled-worker.ts";
-import { readSeed } from "../data/input.ts";
 import { createLiveTarget, readDeployment } from "../live/target.ts";
 import { makeRecords } from "../records/sample.ts";
+import { readSeed } from "../tools/data/input.ts";
 import { importPackage } from "../tools/package/built-package.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { describeHttpSuite } from "./suite.ts";

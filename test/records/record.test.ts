@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { stageRecords } from "../../data/staging.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
+import { stageRecords } from "../../tools/data/staging/staging.ts";
 import { makeRecords } from "./sample.ts";
 
 /** Whether a load accepts a value as its only record. */

@@ -1,6 +1,3 @@
-import { CSV_HEADER, formatCsvLine } from "../../data/formats/csv.ts";
-import { type Collection, encodeCollection } from "../../data/load-content.ts";
-import { createStatisticsCollector } from "../../data/statistics.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import {
   BLOCK_SIZE,
@@ -11,6 +8,9 @@ import {
   RECORD_SEPARATOR,
 } from "../../src/store/block.ts";
 import type { Statistics } from "../../src/store/stored-statistics.ts";
+import { type Collection, encodeCollection } from "../../tools/data/encoded-collection.ts";
+import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
+import { createStatisticsCollector } from "../../tools/data/staging/statistics.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
 const START = Date.UTC(2019, 4, 17);

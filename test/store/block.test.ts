@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { generateRecords } from "../../data/generator.ts";
 import { BLOCK_SIZE, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import {
@@ -8,6 +7,7 @@ import {
   readStatistics,
   type Statistics,
 } from "../../src/store/stored-statistics.ts";
+import { generateRecords } from "../../tools/data/generator.ts";
 import { encodeBlocks } from "../records/sample.ts";
 import { makeSnapshot } from "./controlled-store.ts";
 import { makeNewestFirst } from "./reader.ts";

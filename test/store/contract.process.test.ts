@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { replaceAssets } from "../../data/seed-writer.ts";
-import { replaceCollection } from "../../data/writer/writer.ts";
 import { getLastPage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
@@ -10,6 +8,8 @@ import { createCachedStore } from "../../src/store/cached-store.ts";
 import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/store.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
+import { replaceAssets } from "../../tools/data/seed-writer.ts";
+import { replaceCollection } from "../../tools/data/stores/writer.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";

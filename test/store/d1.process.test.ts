@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../data/writer/d1-writer.ts";
-import { createSnapshotId } from "../../data/writer/stored-snapshot.ts";
 import { getLastPage, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
+import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../tools/data/stores/d1-writer.ts";
+import { createSnapshotId } from "../../tools/data/stores/stored-snapshot.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readPage } from "./reader.ts";
 import { loadRecords } from "./stores.ts";

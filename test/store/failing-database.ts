@@ -1,6 +1,6 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import type { WritableDatabase } from "../../data/writer/d1-writer.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
+import type { WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
 import { currentRequest, type Random, wait } from "./virtual-clock.ts";
 
 type Constraint = Parameters<WritableDatabase["query"]>[2];

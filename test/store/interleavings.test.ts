@@ -1,18 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { STORE_NAMES } from "../../data/writer/configuration.ts";
-import { createWritableD1Store } from "../../data/writer/d1-writer.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { BLOCK_SIZE } from "../../src/store/block.ts";
+import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
+import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
+import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
+import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import {
   createWritableKvStore,
   MAX_LOAD_MS,
   ORPHAN_AGE_MS,
   SWEEP_DELAY_MS,
   type WritableNamespace,
-} from "../../data/writer/kv-writer.ts";
-import { RejectedSwitchError, UnknownOutcomeError, type WritableStore } from "../../data/writer/writer.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
-import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
-import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
+} from "../../tools/data/stores/kv-writer.ts";
+import {
+  RejectedSwitchError,
+  UnknownOutcomeError,
+  type WritableStore,
+} from "../../tools/data/stores/writer.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
 import { interceptCalls, listSnapshots, loadRecords, openLocalStores } from "./stores.ts";
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
+import { parseSnapshot } from "../../src/store/snapshot.ts";
 import {
   createWritableKvStore,
   ORPHAN_AGE_MS,
   SWEEP_DELAY_MS,
   type WritableNamespace,
-} from "../../data/writer/kv-writer.ts";
-import { createSnapshotId, requireStorable } from "../../data/writer/stored-snapshot.ts";
-import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
-import { parseSnapshot } from "../../src/store/snapshot.ts";
+} from "../../tools/data/stores/kv-writer.ts";
+import { createSnapshotId, requireStorable } from "../../tools/data/stores/stored-snapshot.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
 import { listSnapshots, loadRecords, openLocalStores } from "./stores.ts";
 

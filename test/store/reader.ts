@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { readRecords } from "../../data/load-content.ts";
 import { type GetHiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { CachedStore } from "../../src/store/cached-store.ts";
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
+import { readRecords } from "../../tools/data/encoded-collection.ts";
 import { createStatistics, makeRecords } from "../records/sample.ts";
 
 /** Creates sample records, newest first. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
+import type { WritableStore } from "../../tools/data/stores/writer.ts";
 import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
 import { createSimulatedKv } from "./simulated-stores.ts";
 import { interceptCalls, loadRecords } from "./stores.ts";

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from "vitest";
-import { createWritableD1Store, type WritableDatabase } from "../../data/writer/d1-writer.ts";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
 import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
@@ -7,6 +6,7 @@ import type { Page, TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
+import { createWritableD1Store, type WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { context, ORIGIN } from "../memory-service.ts";
 import { createFailingBinding, createPendingPromise } from "./failing-database.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { MIGRATIONS_FOLDER, type WritableDatabase } from "../../data/writer/d1-writer.ts";
-import { createWritableKvStore } from "../../data/writer/kv-writer.ts";
-import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
+import { MIGRATIONS_FOLDER, type WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
+import { createWritableKvStore } from "../../tools/data/stores/kv-writer.ts";
+import type { WritableStore } from "../../tools/data/stores/writer.ts";
 import { getTrueTime, type Random } from "./virtual-clock.ts";
 
 /** Called with the id of the new current snapshot. */

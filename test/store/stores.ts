@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { StoreName } from "../../data/writer/configuration.ts";
-import { createWritableD1Store, type WritableDatabase } from "../../data/writer/d1-writer.ts";
-import { createWritableKvStore, type WritableNamespace } from "../../data/writer/kv-writer.ts";
-import {
-  applyMigrations,
-  createLocalDatabase,
-  createLocalNamespace,
-} from "../../data/writer/local-stores.ts";
-import { replaceCollection, type WritableStore, type WriteOptions } from "../../data/writer/writer.ts";
 import type { Env } from "../../src/bindings.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { toSqlDatabase } from "../../src/store/d1.ts";
 import { toKeyValueStore } from "../../src/store/kv.ts";
+import type { StoreName } from "../../tools/data/stores/configuration.ts";
+import { createWritableD1Store, type WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
+import { createWritableKvStore, type WritableNamespace } from "../../tools/data/stores/kv-writer.ts";
+import {
+  applyMigrations,
+  createLocalDatabase,
+  createLocalNamespace,
+} from "../../tools/data/stores/local-stores.ts";
+import { replaceCollection, type WritableStore, type WriteOptions } from "../../tools/data/stores/writer.ts";
 import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import fc from "fast-check";
 import { vi } from "vitest";
-import { random } from "../../data/generator.ts";
+import { random } from "../../tools/data/generator.ts";
 
 /** Returns a random number from 0 to 1, exclusive. */
 export type Random = () => number;

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readConfiguration } from "../../data/writer/configuration.ts";
+import { readConfiguration } from "../../tools/data/stores/configuration.ts";
 import { formatCsv, makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { runData, runProcess } from "./command-line/run-command.ts";

@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { STORE_NAMES } from "../../data/writer/configuration.ts";
-import { getTemporaryPath, PROJECT, runWrangler } from "../../data/writer/wrangler.ts";
 import type { Env } from "../../src/bindings.ts";
 import { COLLECTION_PATH, getLastPage } from "../../src/records/page.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
+import { STORE_NAMES } from "../data/stores/configuration.ts";
+import { getTemporaryPath, PROJECT, runWrangler } from "../data/stores/wrangler.ts";
 import { type BenchOptions, measureCases, type PageRequest } from "./cases.ts";
 
 const program = createProgram("npm run bench --")

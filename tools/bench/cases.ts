@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import autocannon from "autocannon";
-import { STORE_NAMES } from "../../data/writer/configuration.ts";
+import { STORE_NAMES } from "../data/stores/configuration.ts";
 
 /**
  * A measured case. `baseline` is a minimal worker, and `store_baseline` is a minimal worker that reads the store once. `hot` pages come

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { describeFileError, escapeInvisible } from "../../data/messages.ts";
 import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
+import { describeFileError, escapeInvisible } from "../messages.ts";
 
 /** The exit status for an invalid command line. */
 export const USAGE_ERROR_STATUS = 2;

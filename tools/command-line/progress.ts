@@ -1,5 +1,5 @@
 import cliProgress from "cli-progress";
-import type { Progress } from "../../data/staging/read-files.ts";
+import type { Progress } from "../data/staging/read-files.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 

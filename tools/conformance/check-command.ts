@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { formatCount } from "../../data/messages.ts";
 import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { useProxy } from "../command-line/proxy.ts";
+import { formatCount } from "../messages.ts";
 import { type CheckReport, checkConformance } from "./check.ts";
 import type { RuleResult } from "./rules.ts";
 import type { CheckOptions } from "./walk.ts";

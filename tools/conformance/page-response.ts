@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../data/formats/validation.ts";
+import { isObject } from "../data/formats/validation.ts";
 import type { Reply } from "./retrying-client.ts";
 
 export type Fields = Record<string, unknown>;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../data/formats/validation.ts";
-import { formatValue } from "../../data/messages.ts";
 import { COLLECTION_PATH, PAGE_SIZE } from "../../src/records/page.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import { parseUtcTime } from "../../src/records/utc-time.ts";
+import { isObject } from "../data/formats/validation.ts";
+import { formatValue } from "../messages.ts";
 import { type Fields, isCount, type PageResponse } from "./page-response.ts";
 import type { Reply } from "./retrying-client.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isObject } from "../../data/formats/validation.ts";
+import { isObject } from "../data/formats/validation.ts";
 import { isSamePage, type PageResponse, parsePage } from "./page-response.ts";
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import {

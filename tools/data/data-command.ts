@@ -1,8 +1,4 @@
 import { type Command, Option } from "commander";
-import { OUTPUT_FORMATS } from "../../data/formats/formats.ts";
-import { INPUT_SUFFIXES } from "../../data/formats/input-file.ts";
-import { MAX_CAMERAS } from "../../data/statistics.ts";
-import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
   createProgram,
   createWholeNumberParser,
@@ -15,9 +11,13 @@ import {
 } from "../command-line/program.ts";
 import { runWithStoreNotice } from "../deployed-worker.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
+import { OUTPUT_FORMATS } from "./formats/formats.ts";
+import { INPUT_SUFFIXES } from "./formats/input-file.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { checkFiles, type InputOptions, type LoadOptions, loadFiles } from "./load.ts";
+import { MAX_CAMERAS } from "./staging/statistics.ts";
+import { STORE_NAMES } from "./stores/configuration.ts";
 
 export function createDataProgram(): Command {
   const program = createProgram("npm run data --")

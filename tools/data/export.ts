@@ -1,13 +1,13 @@
-import { type FormatName, OUTPUT_FORMATS } from "../../data/formats/formats.ts";
-import { writeOutput } from "../../data/formats/output-file.ts";
-import { formatProblem } from "../../data/formats/problem.ts";
-import { checkRecord } from "../../data/formats/validation.ts";
-import { readRecords } from "../../data/load-content.ts";
-import { formatCount } from "../../data/messages.ts";
-import type { StoreChoice } from "../../data/writer/configuration.ts";
-import { withStore } from "../../data/writer/open-store.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
+import { formatCount } from "../messages.ts";
+import { readRecords } from "./encoded-collection.ts";
+import { type FormatName, OUTPUT_FORMATS } from "./formats/formats.ts";
+import { writeOutput } from "./formats/output-file.ts";
+import { formatProblem } from "./formats/problem.ts";
+import { checkRecord } from "./formats/validation.ts";
+import type { StoreChoice } from "./stores/configuration.ts";
+import { withStore } from "./stores/open-store.ts";
 
 /** The output of a command that writes records. */
 export interface Output {

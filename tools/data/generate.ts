@@ -1,6 +1,6 @@
-import { GENERATOR_EPOCH, type GeneratorOptions, generateRecords } from "../../data/generator.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Output, writeRecords } from "./export.ts";
+import { GENERATOR_EPOCH, type GeneratorOptions, generateRecords } from "./generator.ts";
 
 export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
   /** The number of records. By default, all records of the period. */

@@ -1,10 +1,10 @@
-import { escapeInvisible } from "../../data/messages.ts";
-import type { StoreChoice } from "../../data/writer/configuration.ts";
-import { withStore } from "../../data/writer/open-store.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import type { MaybeSnapshot, Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
+import { escapeInvisible } from "../messages.ts";
+import type { StoreChoice } from "./stores/configuration.ts";
+import { withStore } from "./stores/open-store.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;

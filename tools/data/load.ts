@@ -1,16 +1,16 @@
-import { formatValue } from "../../data/messages.ts";
-import { describeCounts, type StagedCollection, type StageOptions, stageFiles } from "../../data/staging.ts";
-import type { StoreChoice } from "../../data/writer/configuration.ts";
-import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
+import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
+import { openProgress, printNotice } from "../command-line/progress.ts";
+import { formatValue } from "../messages.ts";
+import { formatDataCommand } from "../store-command.ts";
+import { describeCounts, type StagedCollection, type StageOptions, stageFiles } from "./staging/staging.ts";
+import type { StoreChoice } from "./stores/configuration.ts";
+import { withLock, withMigratedStore } from "./stores/open-store.ts";
 import {
   replaceCollection,
   UnknownOutcomeError,
   type WritableStore,
   type WriteOptions,
-} from "../../data/writer/writer.ts";
-import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
-import { openProgress, printNotice } from "../command-line/progress.ts";
-import { formatDataCommand } from "../store-command.ts";
+} from "./stores/writer.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
 

@@ -1,7 +1,7 @@
-import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
 import { requireValidSettings } from "../check-settings.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { useProxy } from "../command-line/proxy.ts";
+import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
 import {
   formatRollbacks,
   listServedVersions,

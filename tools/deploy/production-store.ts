@@ -1,7 +1,7 @@
-import { loadSeed } from "../../data/seed-writer.ts";
-import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
-import { withMigratedStore } from "../../data/writer/open-store.ts";
-import { runWrangler, runWranglerJson } from "../../data/writer/wrangler.ts";
+import { loadSeed } from "../data/seed-writer.ts";
+import type { Configuration, StoreName } from "../data/stores/configuration.ts";
+import { withMigratedStore } from "../data/stores/open-store.ts";
+import { runWrangler, runWranglerJson } from "../data/stores/wrangler.ts";
 import { formatDataCommand } from "../store-command.ts";
 import { printDetail } from "./steps.ts";
 

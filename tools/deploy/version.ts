@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { getErrorMessage } from "../conformance/retrying-client.ts";
 import {
   getTemporaryPath,
   notifyIfSlow,
   PROJECT,
   spawnWrangler,
   waitForExit,
-} from "../../data/writer/wrangler.ts";
-import { getErrorMessage } from "../conformance/retrying-client.ts";
+} from "../data/stores/wrangler.ts";
 import { printDetail } from "./steps.ts";
 
 /** The report of a wrangler command: a deployment, a preview, or a failure. */

@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
-import { listSeedFiles } from "../../data/load-content.ts";
-import { PROJECT } from "../../data/writer/wrangler.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
+import { listSeedFiles } from "../data/encoded-collection.ts";
+import { PROJECT } from "../data/stores/wrangler.ts";
 import { DIST, replaceFile } from "../replace-file.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.

@@ -1,7 +1,7 @@
-import { hashContent, listSeedFiles } from "../../data/load-content.ts";
-import { type StageOptions, stageFiles, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
+import { hashContent, listSeedFiles } from "../data/encoded-collection.ts";
+import { type StageOptions, stageFiles, stageRecords } from "../data/staging/staging.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Reports the progress and the warnings of a load. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { createSnapshotId } from "../../../data/writer/stored-snapshot.ts";
+import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
 import { DATABASE, DEPLOY, NAMESPACE, PREVIEW, testNext, useAccount, WORKER, WRANGLER } from "./account.ts";
 import { createProject } from "./project.ts";
 

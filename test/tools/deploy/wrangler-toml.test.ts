@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { type Configuration, readConfiguration } from "../../../data/writer/configuration.ts";
 import { requireValidSettings } from "../../../tools/check-settings.ts";
+import { type Configuration, readConfiguration } from "../../../tools/data/stores/configuration.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
 import { createFolder } from "../../temporary-folder.ts";
 

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { CSV_HEADER, formatCsvLine } from "../../../data/formats/csv.ts";
+import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";

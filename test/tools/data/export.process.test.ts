@@ -1,0 +1,157 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listSeedFiles, readRecords } from "../../../tools/data/encoded-collection.ts";
+import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
+import { createMemoryService } from "../../memory-service.ts";
+import { compareNewestFirst, formatCsv, makeRecords } from "../../records/sample.ts";
+import { readAllRecords, startWorker } from "../../worker.ts";
+import { runData } from "../command-line/run-command.ts";
+import { createDataFolder, openLocalDatabase } from "./data-folder.ts";
+
+const REFS = ['"a,"', "ü;=33", "'🚗\u00a0'", "1=1+1\\"];
+
+/** Records for more than one block, newest first, with ids and camera_refs that are difficult for a format. */
+const records = makeRecords(640)
+  .map((record) => ({ ...record, camera_ref: REFS[record.camera_pk - 1]!, id: record.id * 3 - 100 }))
+  .sort(compareNewestFirst);
+const EXPECTED = {
+  csv: formatCsv(records),
+  jsonl: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
+};
+
+const local = createDataFolder();
+const { folder, write, run } = local;
+
+test("an export can be loaded and exported again without any difference, and is served in its order", async () => {
+  const file = (name: string) => join(folder, name);
+  for (const [store, loaded] of [
+    ["d1", await write("begin.csv", records.toReversed())],
+    ["kv", file("d1.csv")],
+    ["d1", file("kv.jsonl")],
+  ] as const) {
+    expect(await run("load", "--store", store, loaded)).toMatchObject({ status: 0, stderr: "" });
+    for (const [format, text] of Object.entries(EXPECTED)) {
+      const out = file(`${store}.${format}`);
+      const { stdout } = await run("export", "--store", store, "--format", format, "--out", out);
+      expect(stdout).toBe("Exported 640 records.\n");
+      expect(await readFile(out, "utf8")).toBe(text);
+    }
+  }
+  const { origin, close } = await startWorker({ folder });
+  expect(await readAllRecords(origin)).toEqual(records);
+  await close();
+});
+
+const nothingLoaded = (store: string) =>
+  expect.stringMatching(
+    `^Nothing is loaded in the ${store} store \\(${join(folder, "empty/v3", store)}/.+\\.sqlite\\)\\.\n$`,
+  );
+
+test("an export fails if nothing is loaded, and if the collection is replaced while it is read", async () => {
+  for (const store of STORE_NAMES) {
+    const place = ["--store", store, "--persist-to", join(folder, "empty")];
+    expect(await runData(["export", ...place])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: nothingLoaded(store),
+    });
+  }
+  expect(existsSync(join(folder, "empty")), "reading creates no folder").toBe(false);
+  const { store, load: replace } = await createMemoryService();
+  const snapshot = replace(makeRecords(300));
+  replace(makeRecords(400));
+  await expect(Array.fromAsync(readRecords(store, snapshot))).rejects.toThrow(
+    "The collection was replaced while it was being read. Run the command again.",
+  );
+});
+
+test.each([
+  [
+    "a record",
+    '"c94"',
+    '"c\u009b2J"',
+    'Record 2 in the store: camera_ref "c\\u009b2J" contains the invisible',
+  ],
+  ["a damaged line", '"c94"', "\u001b", "is not valid JSON"],
+])("export and info print no control characters of a store: %s", async (_, valid, text, message) => {
+  const records = makeRecords(4).map((record) => ({ ...record, camera_ref: "c94", camera_pk: 2 }));
+  await run("load", "--store", "d1", await write("valid.csv", records.slice(0, 1)));
+  const database = await openLocalDatabase("d1", local);
+  database.prepare("UPDATE block SET text = replace(text, ?, ?)").run(valid, text);
+  database.prepare("UPDATE block SET text = replace(text, ?, ?)").run("valid.csv", "\u009bvalid.csv");
+  database.prepare("UPDATE current_snapshot SET loaded_at = ?").run("\u001b[2J");
+  database.close();
+  for (const format of ["csv", "jsonl"]) {
+    const { status, stdout, stderr } = await run("export", "--store", "d1", "--format", format);
+    expect([status, stdout, stderr]).toEqual([1, "", expect.stringContaining(message)]);
+    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  }
+  for (const options of [[], ["--json"]]) {
+    const { stdout } = await run("info", "--store", "d1", ...options);
+    expect(stdout).toContain("\\u009bvalid.csv");
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+  }
+});
+
+describe("info", () => {
+  const info = async (...args: string[]) => runData(["info", "--store", "d1", ...args]);
+
+  test("reports that nothing is loaded, and succeeds", async () => {
+    const empty = join(folder, "empty");
+    const stdout = nothingLoaded("d1");
+    expect(await info("--persist-to", empty)).toEqual({ status: 0, stdout, stderr: "" });
+    const json = await info("--persist-to", empty, "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      store: "d1",
+      snapshot: { id: null, count: 0, loaded_at: null },
+    });
+  });
+
+  test("shows the sources of the records", async () => {
+    const files = await Promise.all(makeRecords(23).map((record, index) => write(`${index}.csv`, [record])));
+    const two = files.slice(0, 2);
+    // More than a D1 statement can contain.
+    const long = "é".repeat(60_000);
+    for (const [args, sources] of [
+      [["data/seed/2019-05-17.csv"], "2019-05-17.csv"],
+      [listSeedFiles(), "generated"],
+      [[...two, "--source", "generated"], '"generated"'],
+      [two, "0.csv, 1.csv"],
+      [[...two, "--source", long], long],
+      [files, `${files.slice(0, 20).map((_, index) => `${index}.csv`)}`.replaceAll(",", ", ")],
+    ] as const) {
+      await run("load", "--store", "d1", ...args);
+      const [, shown = ""] = /^sources +(.*)$/m.exec((await info("--persist-to", folder)).stdout) ?? [];
+      expect(shown.replace(/, and 3 more$/, "")).toBe(sources);
+      expect(shown.endsWith(", and 3 more")).toBe(args === files);
+    }
+  });
+
+  test("shows the numbers of the records", async () => {
+    await run("load", "--store", "d1", await write("counted.csv", makeRecords(200)));
+    const { stdout } = await info("--persist-to", folder);
+    expect(stdout.slice(stdout.indexOf("records "))).toBe(`records            200
+first timestamp    2019-05-17T00:00:00Z
+last timestamp     2019-05-18T00:30:00Z
+days with records  2
+cameras            4
+camera_ok True     86 (43.0 %)
+camera_ok False    14 (7.0 %)
+camera_ok null     100 (50.0 %)
+mean road users    25.9 per record, without camera_ok False
+cars               2783
+persons            1103
+bicycles           371
+trucks             279
+motorcycles        93
+buses              186
+`);
+  });
+
+  test("fails if the configuration cannot be read", async () => {
+    const stderr = `The configuration ${folder} cannot be read: it is a directory\n`;
+    expect(await info("--config", folder)).toEqual({ status: 1, stdout: "", stderr });
+  });
+});

@@ -1,0 +1,149 @@
+import { readFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { loadFiles } from "../../../tools/data/load.ts";
+import { applyMigrations } from "../../../tools/data/stores/local-stores.ts";
+import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
+import type { ProcessResult, WranglerRunner } from "../../../tools/data/stores/wrangler.ts";
+import { makeRecords, makeWideRecords } from "../../records/sample.ts";
+import { readAll } from "../../store/reader.ts";
+import { useRemoteConfiguration } from "./remote-configuration.ts";
+
+// In these tests, a function replaces wrangler.
+
+const { config, writeRecords } = useRemoteConfiguration();
+
+const SWITCH = "REPLACE INTO current_snapshot";
+
+/** The command uses the same store, and can be copied to a shell. */
+const UNKNOWN =
+  /\nCould not determine which records are being served\. To find out, run: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.json'$/;
+
+test("a load into a namespace that never shows the new snapshot reports that, and shows no progress while it waits", async () => {
+  const timers = ["setTimeout", "setInterval", "clearInterval"] as const;
+  vi.useFakeTimers({ toFake: ["Date", ...timers] }).setTimerTickMode("nextTimerAsync");
+  const keys = new Set<string>();
+  const wrangler: WranglerRunner = async ([, , command = "", file = ""]) => {
+    if (command === "put") for (const { key } of JSON.parse(await readFile(file, "utf8"))) keys.add(key);
+    const output = command === "list" ? [...keys].map((name) => ({ name })) : {};
+    return { status: 0, stdout: JSON.stringify(output), stderr: "" };
+  };
+  const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
+  await expect(loading).rejects.toThrow(
+    /^The namespace does not show the new snapshot\.\nCould not determine which .* info --remote --store kv --config /,
+  );
+  vi.useRealTimers();
+  const wait = "Waiting 70 seconds until all KV locations can see the new values.";
+  // On a slow machine, the fake clock runs ahead of the commands.
+  const printed = vi
+    .mocked(console.error)
+    .mock.calls.flat()
+    .filter((line) => !/^Still/.test(line));
+  expect(printed.slice(printed.indexOf(wait))).toEqual([wait, wait]);
+});
+
+test("output that is not JSON is shown with its command", async () => {
+  const wrangler: WranglerRunner = async () => ({
+    status: 0,
+    stdout: "An update is available.\n",
+    stderr: "",
+  });
+  const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
+  await expect(loading).rejects.toThrow(
+    /^wrangler kv key list .* did not print JSON:\nAn update is available\./,
+  );
+});
+
+describe("a load", () => {
+  let sqlite: DatabaseSync;
+  beforeEach(async () => {
+    sqlite = new DatabaseSync(":memory:");
+    await applyMigrations(sqlite);
+    // Without pauses between the attempts.
+    vi.spyOn(Math, "random").mockReturnValue(0);
+  });
+
+  const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
+
+  /** Executes the SQL of a wrangler command. */
+  function execute(sql: string, isFile: boolean): ProcessResult {
+    const before = countChanges();
+    if (isFile) sqlite.exec(`BEGIN; ${sql}; COMMIT`);
+    const results = isFile ? [] : sqlite.prepare(sql).all();
+    const stdout = JSON.stringify([{ results, meta: { changes: countChanges() - before } }]);
+    return { status: 0, stdout, stderr: "" };
+  }
+
+  /** The errors of successive commands, from the first command that contains `since`. With an empty string, a command succeeds. */
+  interface Failures {
+    since: string;
+    errors: string[];
+    /** Whether commands succeed, and only their responses are lost. */
+    isLost?: boolean;
+  }
+
+  /** Returns the deployed database, whose commands fail as given. */
+  function connect({ since, errors, isLost = false }: Failures = { since: "", errors: [] }) {
+    let left: string[] | undefined;
+    const wrangler: WranglerRunner = async (args) => {
+      const value = String(args[args.findIndex((arg) => arg === "--file" || arg === "--command") + 1]);
+      const isFile = args.includes("--file");
+      const sql = isFile ? await readFile(value, "utf8") : value;
+      if (sql.includes(since)) left ??= [...errors];
+      const error = left?.shift();
+      const failed = { status: 1, stdout: "", stderr: String(error) };
+      if (error && !isLost) return failed;
+      const result = execute(sql, isFile);
+      return error ? failed : result;
+    };
+    return { store: "d1" as const, remote: true, config, wrangler };
+  }
+
+  const WRITE = "INSERT OR REPLACE INTO block ";
+  const loseSwitch = (error: string): Failures => ({ since: SWITCH, errors: [error], isLost: true });
+  const KEPT = "\nThe previous records are still being served.";
+
+  test.each<[string, Failures, served: number, error?: RegExp]>([
+    [
+      "whose second file of 20 MB is rejected keeps the previous records",
+      { since: WRITE, errors: ["", "Exceeded the daily limit of rows written"] },
+      30,
+      new RegExp(`Exceeded the daily limit.*${KEPT}$`, "s"),
+    ],
+    [
+      "repeats a command after a temporary failure only",
+      {
+        since: WRITE,
+        // Lines of wrangler's log.
+        errors: ["fetch failed", "POST /accounts/account/d1 -> 503 Service Unavailable", "no such column"],
+      },
+      30,
+      new RegExp(`failed:\nno such column${KEPT}$`),
+    ],
+    [
+      "shows the beginning of a command that fails",
+      { since: "DELETE FROM block ", errors: ["no such column"] },
+      30,
+      /^wrangler d1 execute DB --yes --json --command DELETE FROM .{80,100}\.\.\. [^\n]{1,300}failed:\nno such column\n/,
+    ],
+    ["succeeds if the response of its switch is lost", loseSwitch("fetch failed"), 40],
+    ["succeeds if its switch reports a failure, but was executed", loseSwitch("overloaded"), 40],
+    [
+      "cannot determine the served records if the store fails from the switch on",
+      { since: SWITCH, errors: Array(20).fill("overloaded") },
+      30,
+      UNKNOWN,
+    ],
+    ["warns if the sweep after the switch fails", { since: SWITCH, errors: ["", "overloaded"] }, 40],
+  ])("%s", async (name, failures, served, error) => {
+    await loadFiles(writeRecords(30), connect());
+    const files = name.includes("20 MB") ? writeRecords(180_000, makeWideRecords) : writeRecords(40);
+    const loading = loadFiles(files, connect(failures));
+    if (error) await expect(loading).rejects.toThrow(error);
+    else await loading;
+    const { records } = await readAll(openRemoteStore("d1", connect()).store);
+    expect(records.reverse()).toEqual(makeRecords(served));
+    const warning = "Warning: The new records are being served. The replaced blocks could not be deleted";
+    expect(vi.mocked(console.error).mock.calls.join("\n").includes(warning)).toBe(name.startsWith("warns"));
+  });
+});

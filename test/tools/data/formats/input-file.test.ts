@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { decodeText, MAX_LINE_LENGTH, readBytes } from "../../../../tools/data/formats/input-file.ts";
+import { createFolder } from "../../../temporary-folder.ts";
+import { cutBytes } from "../input.ts";
+
+const TEXT = "one\ntwo\n".repeat(20_000);
+const ZIPPED = gzipSync(TEXT);
+
+async function readAll(file: string, stdin: Readable): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(readBytes({ file, stdin }))).toString();
+}
+
+const contents: [string, Buffer, string][] = [
+  ["plain text", Buffer.from(TEXT), TEXT],
+  ["gzip", ZIPPED, TEXT],
+  ["gzip of several members", Buffer.concat([ZIPPED, gzipSync("three\n"), ZIPPED]), `${TEXT}three\n${TEXT}`],
+  ["gzip followed by zeros, as on a tape", Buffer.concat([ZIPPED, Buffer.alloc(512)]), TEXT],
+  ["an empty file", Buffer.alloc(0), ""],
+  ["one byte", Buffer.from("x"), "x"],
+  ["only the first byte of gzip", Buffer.from([0x1f]), "\x1f"],
+];
+
+test.each(contents)(
+  "reads %s from a file and, byte by byte at first, from standard input",
+  async (_, bytes, text) => {
+    const file = join(createFolder(), "input");
+    await writeFile(file, bytes);
+    const stdin = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)]);
+    expect(await readAll(file, Readable.from([]))).toBe(text);
+    expect(await readAll("-", stdin)).toBe(text);
+  },
+);
+
+test.each([
+  ["without its last byte", ZIPPED.subarray(0, -1), "unexpected end of file"],
+  ["followed by garbage", Buffer.concat([ZIPPED, Buffer.from("garbage")]), "incorrect header check"],
+])("rejects gzip %s", async (_, bytes, reason) => {
+  const reading = readAll("-", Readable.from(cutBytes(bytes, 50)));
+  await expect(reading).rejects.toThrow(`is a damaged gzip file: ${reason}`);
+});
+
+test("an error from a bug is not converted", async () => {
+  const bug = Object.assign(new TypeError("a bug"), { code: "ERR_FAULT" });
+  const stdin = new Readable({ read: () => stdin.destroy(bug) });
+  await expect(readAll("-", stdin)).rejects.toBe(bug);
+});
+
+test("a line that is too long is returned in parts with the same line number", async () => {
+  const long = Buffer.alloc(MAX_LINE_LENGTH / 2, "x");
+  const chunks = [Buffer.from("1\n"), long, long, long, long, Buffer.from("\n3")];
+  const textChunks = await Array.fromAsync(decodeText(Readable.from(chunks)));
+  expect(textChunks.map(({ text, ...rest }) => ({ ...rest, length: text.length }))).toEqual([
+    { line: 1, complete: true, length: 2 },
+    { line: 2, complete: false, length: MAX_LINE_LENGTH * 1.5 },
+    { line: 2, complete: true, length: MAX_LINE_LENGTH / 2 + 1 },
+    { line: 3, complete: true, length: 1 },
+  ]);
+});
+
+test.each([
+  ["in the third line", [Buffer.from("a\nb\nc\xff\nd\n", "latin1")], 3],
+  ["in the fourth line, in the second chunk", [Buffer.from("a\nb\n\nc"), Buffer.from("\xe9\n", "latin1")], 4],
+  ["cut off by the end of the file", [Buffer.from("a\nb"), Buffer.from("€").subarray(0, 2)], 2],
+])("rejects bytes that are not UTF-8: %s", async (_, chunks, line) => {
+  const message = expect.stringContaining("is not UTF-8 text");
+  const reading = Array.fromAsync(decodeText(Readable.from(chunks)));
+  await expect(reading).rejects.toMatchObject({ message, line });
+});
+
+test("finds the line of the first invalid byte, for any size of chunks", async () => {
+  const bytes = Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 0x0a, 0xff])]);
+  for (let size = 1; size <= bytes.length; size++) {
+    const reading = Array.fromAsync(decodeText(Readable.from(cutBytes(bytes, size))));
+    await expect(reading, `chunks of ${size} bytes`).rejects.toMatchObject({ line: 3 });
+  }
+});

@@ -1,0 +1,259 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { CONVERSION_HINT } from "../../../../tools/data/formats/problem.ts";
+import { stageFiles } from "../../../../tools/data/staging/staging.ts";
+import { createFolder } from "../../../temporary-folder.ts";
+import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
+
+// The problems of single files, with their messages. test/tools/data/staging/staging-problems.test.ts tests conflicts between records.
+
+const WHOLE = "is not a whole number, 0 or greater";
+const UTC = "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
+const OFFSET = "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
+const HEALTH = 'is not "True", "False", or null, which is an empty cell in CSV';
+const STRING = "is not a string of 1 to 64 characters";
+
+const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1";
+const RECORD = JSON.stringify(makeRecord());
+const { id: _, ...withoutId } = makeRecord();
+const ENVELOPE = { count: 1, next: null, previous: null };
+/** Returns the JSON of a page with these results. */
+const inPage = (results: string) =>
+  JSON.stringify({ ...ENVELOPE, results: [] }).replace("[]", () => `[${results}]`);
+const DEEP = "is nested more than 100 levels deep";
+/** Formats a value as a message does. */
+function show(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > 60 ? `${json.slice(0, 59)}…` : json;
+}
+
+const TIME = "2025-10-29 09:10:27+00:00";
+
+/** The values of a row, by their columns. */
+const ROW = { ...makeRecord(), camera_ok: "" };
+const ZEROS = Object.fromEntries(REPORT_COLUMNS.split(",").map((name) => [name, 0]));
+const IMAGE = { ...ZEROS, image_proc: TIME, image_capt: TIME, camera_ref: "a", model_name: "tf1" };
+
+describe("reports an invalid field:", () => {
+  test.each<[string, object, string, string[], string]>(
+    // biome-ignore format: one case per line
+    [
+      ["a count", ROW, "cars", ["many", "", "-1", "1.5", "1e3", "0x1f", " 1"], WHOLE],
+      ["a count above the largest safe integer", ROW, "cars", ["9007199254740993"], "is greater than 9007199254740991"],
+      ["an id below the smallest safe integer", ROW, "id", ["-9007199254740993"], "is less than -9007199254740991"],
+      ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
+      ["an hour 24, and a leap second", ROW, "timestamp", ["2019-02-28T24:00:00Z", "2016-12-31T23:59:60Z"], UTC],
+      ["a time in another format", ROW, "timestamp", ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
+      ["an unknown camera_ok", ROW, "camera_ok", ["TruE", "null", "NA", "1"], HEALTH],
+      ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
+      ["a formula as a camera_ref", ROW, "camera_ref", ["=1+1", "+1", "-1", "@a", "-"], "begins like a spreadsheet formula"],
+      ["an unknown model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
+      ["a time without an offset", IMAGE, "image_capt", ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
+      ["no time of an image", IMAGE, "image_proc", [""], OFFSET],
+      ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], OFFSET],
+      ["a camera_ref of white space", IMAGE, "camera_ref", [" "], STRING],
+      ["a word for warnings", IMAGE, "warnings", ["some"], WHOLE],
+    ],
+  )("%s in CSV", async (_, row, field, cells, message) => {
+    const rows = cells.map((cell) => String(Object.values({ ...row, [field]: cell })));
+    expect(await readProblems([Object.keys(row), ...rows].join("\n"))).toEqual(
+      cells.map((cell, index) => `-:${index + 2}: ${field} "${cell}" ${message}`),
+    );
+  });
+
+  test.each<[string, string, unknown[], string]>([
+    ["a count", "cars", ["1", null, 1.5], WHOLE],
+    ["a count above the largest safe integer", "cars", [2 ** 53], "cannot be read exactly"],
+    ["a boolean camera_ok", "camera_ok", [true, false], 'is a boolean, not the string "True" or "False"'],
+    ["a number for camera_ok", "camera_ok", [1], HEALTH],
+    [
+      "white space at an end of a camera_ref",
+      "camera_ref",
+      ["a ", "\u00a0a"],
+      "begins or ends with white space",
+    ],
+    ["an object or a long text for a camera_ref", "camera_ref", [{ a: 1 }, "x".repeat(65)], STRING],
+  ])("%s in JSON", async (_, field, values, message) => {
+    const lines = values.map((value) => JSON.stringify(makeRecord({ [field]: value })));
+    expect(await readProblems(lines.join("\n"))).toEqual(
+      values.map((value, index) => `-:${index + 1}: ${field} ${show(value)} ${message}`),
+    );
+  });
+
+  const invisible = [..."\u0007\u200b\u2028\u2800\u3164\uffff\u{e0041}", "\ud83d"];
+  const misplaced = ["\u200d", "\ufe0f\ufe0f", "\u200c\u200db", " \ufe0fb", "\u200d b"];
+  test.each([...invisible, ...misplaced])(
+    "a camera_ref that ends in %j, with an invisible character",
+    async (end) => {
+      const code = end.replace(/^ /, "").codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+      const [problem] = await readProblems(JSON.stringify(makeRecord({ camera_ref: `a${end}` })));
+      expect(problem).toContain(` contains the invisible character U+${code}`);
+      expect(problem).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+    },
+  );
+
+  test("a model name that is not a string, which is not replaced", async () => {
+    const text = JSON.stringify({ ...makeRecord(), model_name: 2 });
+    expect(await readProblems(text, "tf1")).toEqual(['-:1: model_name 2 is not "tf1"']);
+  });
+});
+
+/** Describes a header without any of the columns. */
+const startsWith = (cells: string[], separator: string) =>
+  `it starts with ${JSON.stringify(cells.slice(0, 5))}, separated by ${JSON.stringify(separator)}`;
+const hasNone = (header: string, separator = ",") => startsWith(header.split(separator), separator);
+
+test.each(
+  // biome-ignore format: one case per line
+  [
+    ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"), 'missing: trucks, buses; unknown or repeated: ["cars","lorries",""]'],
+    ["a record instead of a header", GOOD, hasNone(GOOD)],
+    ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
+    ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"), ";")],
+    ["a quoted name with a comma", 'Time,"Site, street"', startsWith(["Time", "Site, street"], ",")],
+    ["a quoted name with a semicolon", 'Time,"Site; street"', startsWith(["Time", "Site; street"], ",")],
+    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, `missing: model_name; unknown or repeated: ${JSON.stringify(`model_name\r${GOOD}`.split(",").slice(0, 5))}`],
+    ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "missing: car; unknown or repeated: []"],
+    ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS.replaceAll(",", "\t"), "\t")],
+  ],
+)("reports an invalid header: %s", async (_, header, differences) => {
+  const isReport = header.includes("image_proc");
+  const title = isReport ? "a report" : "a records file";
+  const hint = isReport ? "" : '; see "Convert your own CSV" in docs/data.md';
+  expect(await readProblems(`\n${header}\n${GOOD}\n`)).toEqual([
+    `-:2: is not the header of ${title} (lower-case names, separated by commas): ${differences}${hint}`,
+  ]);
+});
+
+test.each(
+  // biome-ignore format: one case per line
+  [
+    ["all invalid cells of a row, and the rows after it", `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n${GOOD.replace(",0,tf1", ",x,tf1")}\n`, [
+      `-:2: timestamp "yesterday" ${UTC}`,
+      `-:2: cars "many" ${WHOLE}`,
+      `-:2: persons "-1" ${WHOLE}`,
+      '-:2: model_name "tf2" is not "tf1"',
+      `-:4: buses "x" ${WHOLE}`,
+    ]],
+    ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`, ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"]],
+    ["an empty file", "", ["-: contains no records"]],
+    ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
+    ["only empty envelopes", '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}', ["-: contains no records"]],
+  ],
+)("reports problems of CSV and of files: %s", async (_, text, problems) => {
+  expect(await readProblems(text)).toEqual(problems);
+});
+
+const QUOTE = "has a quote that is not closed, or inside a cell; commas separate cells";
+const LONG = "is too long for a row that ends with LF or CRLF";
+
+test.each([
+  ["a quote that is not closed, in 3 MB", `"2\n${"x\n".repeat(1_500_000)}`, QUOTE],
+  ["a quote in the middle", '2"x",7', QUOTE],
+  ["a row of 3 MB", `2,7,${"x".repeat(3_000_000)}`, LONG],
+])("stops at %s and reports the problems before it", async (_, text, message) => {
+  const input = `${FIELDS}\n\n1,7,a33,"yester\r\nday",,1,0,0,0,0,0,tf1\n${GOOD}\n\n${text}`;
+  expect(await readProblems(cutBytes(input))).toEqual([
+    `-:3: timestamp "yester\\r\\nday" ${UTC}`,
+    `-:7: ${message}`,
+  ]);
+});
+
+test.each(
+  // biome-ignore format: one case per line
+  [
+    ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }), ["-:1: id is missing", "-:1: colour is not a field of a record"]],
+    ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }), ['-:1: "\\u001b[2J" is not a field of a record']],
+    ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
+      '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
+      '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
+      "-:5: is not a record or a page in JSON",
+    ]],
+    ["invalid objects, and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
+      '-:2: "id: 1}" is not valid JSON (character 2 of the object)',
+      '-:3: "NaN}" is not valid JSON (character 7 of the object)',
+      '-:4: "}" is not valid JSON (character 9 of the object)',
+      '-:5: "]" is not valid JSON (character 8 of the object)',
+      "-:6: is not a record or a page in JSON",
+    ]],
+    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, [`-:1: is a JSON object of more than 8 MB, or one that never ends; ${CONVERSION_HINT}`]],
+    ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is an error response, not a page']],
+    ["a record with all members of an envelope", JSON.stringify({ ...makeRecord(), ...ENVELOPE, results: [] }), ["count", "next", "previous", "results"].map((name) => `-:1: ${name} is not a field of a record`)],
+    ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', ["-:1: count null is not a whole number"]],
+    ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records of an array"]],
+    ["a byte order mark inside an array", `[${RECORD},\n\ufeff${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
+    ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
+    ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
+    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), [`-:1: is a JSON object with more than 200000 values; ${CONVERSION_HINT}`]],
+    ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
+    ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
+    ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, [`-:100: ${DEEP}`]],
+    ["results that are not records", inPage("7,[],null"), ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
+    ["an invalid field of a pretty-printed record", JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:20: cars -1 ${WHOLE}`]],
+    ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
+    ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
+    ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
+    ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, [`-:4: "x]}" is not valid JSON (character 200 of the object)`]],
+    ["a comment in a record", `{\n"a": [1, -2.5e3, "\\u00e9\\n", true, [], {}, null], // "here"\n"b": 1}`, ['-:2: "// \\"here\\"\\n\\"b\\": 1}" is not valid JSON (character 53 of the object)']],
+    ["a line break in a string of 1 MB", `{"a":"${"é".repeat(1_000_000)}\n"}`, [`-:1: "\\"${"é".repeat(56)}… is not valid JSON (character 6 of the object)`]],
+  ],
+)("reports problems of JSON: %s", async (_, text, problems) => {
+  expect(await readProblems(text)).toEqual(problems);
+});
+
+const RECORDS = `${FIELDS}\n${GOOD}\n`;
+
+const WINDOWS =
+  "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
+const NUL =
+  "contains NUL characters, as a file does whose end was lost in a crash: remove them with tr -d '\\000'; convert archives, spreadsheets and UTF-16 to CSV in UTF-8";
+const COMMENT = "begins with a comment, which JSON and CSV do not have; remove it";
+
+test.each<[string, string | Buffer, string]>(
+  // biome-ignore format: one case per line
+  [
+    ["Windows-1252", Buffer.from("datum;stra\xdfe\n\0", "latin1"), `1: ${WINDOWS}`],
+    ["zeros at the end, as after a crash", Buffer.concat([Buffer.from(RECORDS), Buffer.alloc(100)]), `3: ${NUL}`],
+    ["UTF-16 without a byte order mark", Buffer.from(RECORDS, "utf16le"), `1: ${NUL}`],
+    ["UTF-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le"), " is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
+    ["a spreadsheet", Buffer.from("PK\x03\x04\x14\0", "latin1"), " is a ZIP archive or a spreadsheet; unpack it, or save it as CSV in UTF-8"],
+    ["bzip2", Buffer.from("BZh91AY&SY\xf9", "latin1"), " is compressed with bzip2; unpack it, or use gzip"],
+    ["gzip in gzip", gzipSync(gzipSync(RECORDS)), " was gzipped twice; unpack it once"],
+    ["a saved web page", '\n<!DOCTYPE html>\n<p title="a', "2: is HTML or XML; save the JSON instead, with format=json in the URL"],
+    ["JSON after a comment with a quote", `// today's "records\n${RECORD}`, `1: ${COMMENT}`],
+    ["CSV after a comment", `# exported\n${RECORDS}`, `1: ${COMMENT}`],
+    ["JSON in a call", `\n\ncallback([${RECORD}]);`, '3: begins with "callback(" in front of its JSON; remove it'],
+    ["the headers of curl -i", `HTTP/1.1 200 OK\r\nVary: Accept\r\n\r\n${inPage(RECORD)}`, "1: begins with the headers of a response; save it without curl -i"],
+  ],
+)("says what a file is that contains no records: %s", async (_, content, problem) => {
+  const chunks = [Buffer.from(content).subarray(0, 1), Buffer.from(content).subarray(1)];
+  expect(await readProblems(chunks)).toEqual([`-:${problem}`]);
+});
+
+test("reports paths that cannot be read", async () => {
+  const folder = createFolder();
+  await writeFile(join(folder, "file"), RECORDS);
+  await mkdir(join(folder, "directory/2024.csv"), { recursive: true });
+  for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
+  const paths = ["nothing", "directory", "file/below"].map((name) => join(folder, name));
+  const { message } = await stageFiles(["", ...paths]).catch((error) => error);
+  expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
+    '"": cannot be read: it does not exist',
+    "nothing: cannot be read: it does not exist",
+    'directory: contains no file whose name ends in .csv, .json, .jsonl, .ndjson or .gz: [".a.csv","2024.csv/","notes.txt"]',
+    "file/below: cannot be read: a part of the path is not a directory",
+    "Nothing was loaded.",
+  ]);
+});
+
+test("rejects numbers in JSON that JavaScript cannot represent exactly", async () => {
+  const read = (numbers: string[]) =>
+    readProblems(numbers.map((number) => RECORD.replace('"cars":3', `"cars":${number}`)).join("\n"));
+  const inexact = ["1e400", "9007199254740991.4", "1e-400", "9007199254740993", "-9007199254740993"];
+  expect(await read(inexact)).toEqual(
+    inexact.map((number, index) => `-:${index + 1}: cars ${number} cannot be read exactly`),
+  );
+  expect(await read(["3.0", "3e0", "0.3e1", "-0", "3.0000000000000000"])).toEqual([]);
+});

@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { beforeEach, describe, expect, test } from "vitest";
+import { writeOutput } from "../../../../tools/data/formats/output-file.ts";
+import { createFolder } from "../../../temporary-folder.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = createFolder();
+});
+
+async function* lines(count = 2): AsyncGenerator<string> {
+  for (let line = 1; line <= count; line++) yield `${line}\n`;
+}
+
+const path = (name: string) => join(folder, name);
+
+const read = (name: string) => readFile(path(name), "utf8");
+
+describe("a file", () => {
+  test("is replaced only when the text is complete, and no other file is touched", async () => {
+    await Promise.all(["out", "out.part"].map((name) => writeFile(path(name), name)));
+    await chmod(path("out"), 0o600);
+    const slow = async function* () {
+      yield* lines(100_000);
+      expect(await read("out")).toBe("out");
+      expect(await readdir(folder)).toHaveLength(3);
+    };
+    await writeOutput(path("out"), slow());
+    expect(await read("out")).toMatch(/^1\n2\n.*\n100000\n$/s);
+    expect(await read("out.part")).toBe("out.part");
+    expect((await readdir(folder)).sort()).toEqual(["out", "out.part"]);
+    expect((await stat(path("out"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("whose name ends with .gz is compressed", async () => {
+    await writeOutput(path("out.gz"), lines());
+    expect(gunzipSync(await readFile(path("out.gz"))).toString()).toBe("1\n2\n");
+  });
+
+  test("behind a symbolic link is replaced, and the link stays", async () => {
+    await mkdir(path("deep"));
+    await symlink("deep/file", path("link"));
+    await writeFile(path("deep/file"), "old");
+    await writeOutput(path("link"), lines());
+    expect(await read("deep/file")).toBe("1\n2\n");
+    expect(await readlink(path("link"))).toBe("deep/file");
+    expect(await readdir(path("deep"))).toEqual(["file"]);
+  });
+
+  test("stays unchanged if the text throws, and the error is not changed", async () => {
+    await writeFile(path("out"), "old");
+    const failing = async function* () {
+      yield* lines(20_000);
+      throw new RangeError("out of range");
+    };
+    await expect(writeOutput(path("out"), failing())).rejects.toThrow(new RangeError("out of range"));
+    expect(await read("out")).toBe("old");
+    expect(await readdir(folder)).toEqual(["out"]);
+  });
+});
+
+describe("a named pipe", () => {
+  beforeEach(() => void execFileSync("mkfifo", [path("pipe")]));
+
+  test("is written to and stays in place, even behind a symbolic link", async () => {
+    await symlink("pipe", path("link"));
+    for (const name of ["pipe", "link"]) {
+      const [received] = await Promise.all([read("pipe"), writeOutput(path(name), lines())]);
+      expect(received).toBe("1\n2\n");
+    }
+    expect((await lstat(path("pipe"))).isFIFO()).toBe(true);
+    expect((await readdir(folder)).sort()).toEqual(["link", "pipe"]);
+  });
+
+  test("whose reader stops early is not an error", async () => {
+    const reader = createReadStream(path("pipe"));
+    const writing = writeOutput(path("pipe"), lines(1_000_000));
+    await once(reader, "data");
+    reader.destroy();
+    await writing;
+  });
+});
+
+test.each([
+  ["a directory", "", "it is a directory"],
+  ["a missing folder", "no/out", "its folder does not exist"],
+])("%s is rejected, a directory before the text is read", async (_, name, reason) => {
+  let isStarted = false;
+  const slow = async function* () {
+    isStarted = true;
+    // The error comes while the text is still being generated.
+    await setTimeout(100);
+    yield* lines();
+  };
+  await expect(writeOutput(path(name), slow())).rejects.toThrow(`cannot be written: ${reason}`);
+  if (name === "") expect(isStarted).toBe(false);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([1, 100_000])("a full disk is reported, after %i lines", async (count) => {
+  const error = new Error("/dev/full cannot be written: the disk is full");
+  await expect(writeOutput("/dev/full", lines(count))).rejects.toThrow(error);
+});

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { createFolder } from "../../temporary-folder.ts";
+import { removeProgress, runData, runProcess } from "../command-line/run-command.ts";
+import { stageContents } from "./input.ts";
+
+const folder = createFolder();
+const generate = (...args: string[]) => runData(["generate", ...args]);
+const listFiles = async (start: string) => (await readdir(folder)).filter((name) => name.startsWith(start));
+
+test("generate writes the same records in every format, and different ones for a different random seed", async () => {
+  const read = async (...args: string[]) => {
+    const size = ["--records", "120", "--cameras", "5", "--interval", "1h"];
+    const { stdout } = await generate(...size, ...args);
+    return (await stageContents({ a: stdout }, { strict: true })).records;
+  };
+  const records = await read();
+  expect(records).toHaveLength(120);
+  expect(new Set(records.map(({ camera_pk }) => camera_pk)).size).toBe(5);
+  expect(await read("--format", "jsonl")).toEqual(records);
+  expect(await read("--seed", "2")).not.toEqual(records);
+});
+
+test.each(["generate --records 10", "generate --records 100000", "--help"])(
+  "a full disk behind standard output is reported: %s",
+  async (command) => {
+    const script = `exec "$0" tools/data/data-command.ts ${command} > /dev/full`;
+    const { status, stderr } = await runProcess("sh", ["-c", script, process.execPath]);
+    expect([status, removeProgress(stderr)]).toEqual([
+      1,
+      "Standard output cannot be written: the disk is full\n",
+    ]);
+  },
+);
+
+test("generate ends when npm is killed, and leaves no file", async () => {
+  const args = ["run", "data", "--", "generate", "--records", "100000000", "--out", join(folder, "orphan")];
+  const npm = spawn("npm", args, { stdio: "ignore" });
+  await vi.waitFor(async () => expect(await listFiles("orphan")).toHaveLength(1), { timeout: 60_000 });
+  npm.kill("SIGKILL");
+  await vi.waitFor(async () => expect(await listFiles("orphan")).toEqual([]), { timeout: 60_000 });
+});
+
+test.each([
+  ["the year 9999", ["--from", "9999-12-31T23:00:00Z"]],
+  ["the period", ["--to", "2019-01-01T01:00:00Z"]],
+])("generate writes no file if %s ends too early", async (_, period) => {
+  const args = [...period, "--cameras", "2", "--records", "100"];
+  const { status, stderr } = await generate(...args, "--out", join(folder, "late.csv"));
+  expect(stderr).toMatch(/^The period ends after [1-4] records, but --records is 100\.\n$/);
+  expect(status).toBe(1);
+  expect(await listFiles("late")).toEqual([]);
+});

@@ -1,0 +1,199 @@
+import { globSync } from "node:fs";
+import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "../../../src/records/record.ts";
+import { getBlockNumber } from "../../../src/store/block.ts";
+import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
+import { CONVERSION_HINT } from "../../../tools/data/formats/problem.ts";
+import { loadSeed } from "../../../tools/data/seed-writer.ts";
+import { STORE_NAMES, type StoreName } from "../../../tools/data/stores/configuration.ts";
+import { PATH } from "../../http-suite/exchange.ts";
+import { makeRecords, makeWideRecords } from "../../records/sample.ts";
+import { readAllRecords, startWorker } from "../../worker.ts";
+import { runData, runProcess } from "../command-line/run-command.ts";
+import { untilServed } from "../serve.ts";
+import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
+
+const older = makeRecords(600).reverse();
+const newer = makeRecords(1_000).reverse();
+/** About 7 MB, written in about seven transactions. */
+const large = makeWideRecords(80_000);
+
+const local = createDataFolder();
+const write = local.write;
+let small: string;
+beforeAll(async () => {
+  small = await write("small.csv", makeRecords(40));
+});
+
+/** Lets four clients read page after page until the signal. Returns the counts of all snapshots that they saw. */
+async function readOn(origin: string, stop: AbortSignal): Promise<Set<number>> {
+  const seen = new Set<number>();
+  const client = async () => {
+    for (let number = 1; !stop.aborted; number = (number % (older.length / 15)) + 1) {
+      const page = (await (await fetch(`${origin}${PATH}?page=${number}`)).json()) as Page;
+      const records = page.count === older.length ? older : newer;
+      expect(page.results).toEqual(records.slice(15 * (number - 1), 15 * number));
+      seen.add(page.count);
+      await setTimeout(10); // The load needs CPU time too.
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, client));
+  return seen;
+}
+
+test.each(STORE_NAMES)(
+  "%s: a load locks out other loads, can be killed, and replaces the records that four clients read",
+  async (store) => {
+    const place = ["--store", store];
+    const load = async (file: string) => (await local.run("load", ...place, file)).stdout;
+    expect(await load(await write("older.csv", older))).toBe("Loaded 600 records.\n");
+    await loadSeed({ store, persistTo: local.folder });
+    const killed = local.start("load", ...place, await write("large.csv", large));
+    await untilWriting(store, local, killed);
+    expect(await local.run("load", ...place, small)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `Another process is writing to the ${store} store in ${local.folder}. Run the command again when it has ended.\n`,
+    });
+    // Reading needs no lock.
+    expect((await local.run("info", ...place)).stdout).toMatch(/^records +600$/m);
+    const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
+    const stop = new AbortController();
+    try {
+      expect(await readAllRecords(server.origin)).toEqual(older);
+      expect(await interrupt(killed, "SIGKILL")).toEqual([null, "SIGKILL"]);
+      expect(await readdir(local.temporary)).toEqual([]);
+      expect(await countBlocks(store, local)).toBeGreaterThan(5);
+      const replace = async () => {
+        expect(await load(await write("newer.csv", newer))).toBe("Loaded 1000 records.\n");
+        await untilServed(server.origin);
+        stop.abort();
+      };
+      const [seen] = await Promise.all([readOn(server.origin, stop.signal), replace()]);
+      expect(seen).toContain(older.length);
+      expect(await readAllRecords(server.origin)).toEqual(newer);
+    } finally {
+      stop.abort();
+      await server.close();
+    }
+    const blocks = getBlockNumber(newer.length) + 1;
+    expect(await countBlocks(store, local), "the records and the statistics").toBe(blocks);
+  },
+);
+
+describe("the previous records are still served if a load fails:", () => {
+  const load = (...args: string[]) => local.run("load", "--store", "d1", ...args);
+  const expectPrevious = async () =>
+    expect((await local.run("info", "--store", "d1")).stdout).toMatch(/^records +40$/m);
+  beforeAll(async () => void (await load(small)));
+
+  test("invalid input ends with exit status 1", async () => {
+    const file = await write("bad.jsonl", "{}\n");
+    const problem = `${file}:1: {} is not a record: it has no field of a record; ${CONVERSION_HINT}`;
+    expect(await load(file)).toEqual({ status: 1, stdout: "", stderr: `${problem}\nNothing was loaded.\n` });
+    await expectPrevious();
+  });
+
+  test("SIGTERM stops it while it writes records", async () => {
+    const child = local.start("load", "--store", "d1", await write("large.csv", large));
+    await untilWriting("d1", local, child);
+    expect(await interrupt(child, "SIGTERM")).toEqual([143, null]);
+    expect(await local.readStderr()).toMatch(/^Stopped\. Nothing was loaded\.$/m);
+    expect(await readdir(local.temporary), "temporary files").toEqual([]);
+    await expectPrevious();
+  });
+});
+
+test.each(["file/below", "file"])("the store's folder cannot be %s", async (name) => {
+  await write("file", "");
+  const folder = join(local.folder, name);
+  for (const command of [["info"], ["load", small]]) {
+    const { status, stderr } = await runData([...command, "--persist-to", folder]);
+    expect([status, stderr.startsWith(folder)]).toEqual([1, true]);
+    expect(stderr).toMatch(/^\S+ cannot be (written|opened): a part of the path is not a directory\n$/);
+  }
+});
+
+test.each([
+  ["has the content of a different program", 0, "cannot be opened"],
+  ["has lost its pages", 4_096, "cannot be read"],
+])("a file of a store that %s is reported with the way out", async (_, kept, problem) => {
+  const persistTo = join(local.folder, problem);
+  const place = ["--store", "d1", "--persist-to", persistTo];
+  await runData(["load", small, ...place]);
+  const [file = ""] = globSync(`${persistTo}/v3/d1/*/*.sqlite`);
+  const content = await readFile(file);
+  await writeFile(file, content.fill("x", kept));
+  for (const command of [["info"], ["load", small]]) {
+    const { status, stderr } = await runData([...command, ...place]);
+    expect([status, stderr.split("\n")[0]]).toEqual([
+      1,
+      `${file} ${problem}: it is damaged. Delete it, and load the records again`,
+    ]);
+  }
+  await rm(file);
+  expect((await runData(["load", small, ...place])).stdout).toBe("Loaded 40 records.\n");
+});
+
+test("check counts the records that can be loaded, and reports the same problems as load", async () => {
+  const checked = await runData(["check", "data/seed/2019-05-17.csv"]);
+  expect(checked).toEqual({ status: 0, stderr: "", stdout: "4084 records can be loaded.\n" });
+  const stderr = `-:1: {} is not a record: it has no field of a record; ${CONVERSION_HINT}\nThe files cannot be loaded.\n`;
+  expect(await runData(["check", "-"], "{}")).toEqual({ status: 1, stdout: "", stderr });
+});
+
+const timeOf = (hours: number) => `${new Date(Date.UTC(1900, 0, 1, hours)).toISOString().slice(0, 19)}Z`;
+
+test.each<[string, StoreName, writeRow: (id: number) => string, statistics: object]>([
+  [
+    "cameras with long references that are not ASCII",
+    "d1",
+    (id) => `${id},${id >> 2},${"橋".repeat(30)}${id >> 2},${timeOf(id)},,1,2,3,4,5,6,tf1\n`,
+    { cameras: 100_000 },
+  ],
+  [
+    "days",
+    "kv",
+    (id) => `${id},1,a33,${timeOf(6 * id)},,1,2,3,4,5,6,tf1\n`,
+    { days: expect.objectContaining({ length: 100_000 }) },
+  ],
+])(
+  "400,000 records of 100,000 %s are loaded with a heap of 64 MB",
+  async (_, store, writeRow, statistics) => {
+    const file = join(local.folder, "bounds.csv");
+    await writeFile(file, CSV_HEADER);
+    for (let id = 0; id < 400_000; id += 10_000)
+      await appendFile(file, Array.from({ length: 10_000 }, (_, index) => writeRow(id + index)).join(""));
+    const place = ["--store", store, "--persist-to", join(local.folder, "bounds")];
+    const load = ["--max-old-space-size=64", "tools/data/data-command.ts", "load", file, ...place];
+    const { stdout } = await runProcess(process.execPath, load);
+    expect(stdout).toBe("Loaded 400000 records.\n");
+    const { stdout: shown } = await runData(["info", "--json", ...place]);
+    expect(JSON.parse(shown)).toMatchObject({ statistics });
+  },
+);
+
+test.each([
+  ["unload", "unknown command 'unload'"],
+  ["load", "missing required argument 'files'"],
+  ["load --model-name tf2 x.csv", "Allowed choices are tf1"],
+  ["load x.csv --source ", "It must not be empty."],
+  ["export --out ", "It must not be empty."],
+  ["export --format xml", "Allowed choices are csv, jsonl."],
+  ["generate", "--records or --to is required"],
+  ["generate --records 0", "'--records <n>' argument '0' is invalid. It must be a whole number, 1 or more."],
+  ["generate --to 2019-02-30", "'--to <date>' argument '2019-02-30' is invalid. It must be a date in UTC"],
+  ["generate --records 1 --cameras 100001", "It must be a whole number, 1 to 100000."],
+  ["generate --from 2018-12-31 --records 1", "--from must be 2019-01-01 or later"],
+  ["generate --to 2019-01-01", "--to must be later than --from, which is 2019-01-01 by default"],
+  ["generate --records 1 --interval 99999999999999999999h", "--interval must be at most 8760h (one year)"],
+  ["generate --records 1 --interval 30", "It must be a number of minutes or hours, such as 30m or 1h."],
+])("%s: an invalid command line has exit status 2", async (command, message) => {
+  expect(await runData(command.split(" "))).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining(message),
+  });
+});

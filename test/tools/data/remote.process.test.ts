@@ -1,0 +1,183 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { BLOCK_SIZE } from "../../../src/store/block.ts";
+import { exportRecords } from "../../../tools/data/export.ts";
+import { info } from "../../../tools/data/info.ts";
+import { loadFiles } from "../../../tools/data/load.ts";
+import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
+import { createStatistics, formatCsv, makeRecords } from "../../records/sample.ts";
+import { openCloudflare } from "../deploy/cloudflare.ts";
+import type { Cloudflare } from "../deploy/cloudflare-api.ts";
+import { DATABASE_ID, NAMESPACE_ID, useRemoteConfiguration } from "./remote-configuration.ts";
+
+const { folder, config, writeRecords } = useRemoteConfiguration();
+
+describe("through the real wrangler,", () => {
+  let api: Cloudflare;
+  beforeEach(async () => {
+    api = await openCloudflare();
+    const env = {
+      CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
+      CLOUDFLARE_API_TOKEN: "token",
+      CLOUDFLARE_ACCOUNT_ID: "account",
+      XDG_CONFIG_HOME: folder,
+    };
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    api.namespaces.set(NAMESPACE_ID, new Map());
+    api.databases.set(DATABASE_ID, { name: "records", sqlite: new DatabaseSync(":memory:") });
+  });
+  afterEach(async () => {
+    expect(api.unknown).toEqual([]);
+    await api.close();
+  });
+
+  /** Expects that export and info show the loaded records. */
+  async function expectLoaded(store: "d1" | "kv", count: number): Promise<void> {
+    expect(console.log).toHaveBeenLastCalledWith(`Loaded ${count} records.`);
+    const [choice, records] = [{ store, remote: true, config }, makeRecords(count)];
+    const out = join(folder, "exported.csv");
+    await exportRecords({ ...choice, format: "csv", out });
+    expect(await readFile(out, "utf8")).toBe(formatCsv(records.toReversed()));
+    await info({ ...choice, json: true });
+    expect(JSON.parse(vi.mocked(console.log).mock.lastCall?.[0])).toMatchObject({
+      store,
+      remote: true,
+      snapshot: { count },
+      statistics: { ...createStatistics(records), sources: ["all.csv"], source_count: 1 },
+    });
+  }
+
+  test.each(["none", "debug"])("WRANGLER_LOG=%s does not change the output that is parsed", async (level) => {
+    vi.stubEnv("WRANGLER_LOG", level);
+    await info({ store: "d1", remote: true, config });
+    expect(console.log).toHaveBeenLastCalledWith("Nothing is loaded in the d1 store (deployed).");
+  });
+
+  test("load, info and export use a deployed database, even if a request is rejected once", async () => {
+    const tables = api.databases
+      .get(DATABASE_ID)!
+      .sqlite.prepare("SELECT count(*) AS tables FROM sqlite_schema");
+    await info({ store: "d1", remote: true, config });
+    expect(console.log).toHaveBeenLastCalledWith("Nothing is loaded in the d1 store (deployed).");
+    expect(tables.get(), "reading creates no tables").toEqual({ tables: 0 });
+    api.rejected = /^POST .*\/import$/;
+    await loadFiles(writeRecords(BLOCK_SIZE + 1), { store: "d1", remote: true, config });
+    expect(api.rejected).toBeUndefined();
+    await expectLoaded("d1", BLOCK_SIZE + 1);
+  });
+
+  test("load, info and export use a deployed namespace that loses a key, and a load deletes the blocks of old loads", async () => {
+    const pairs = api.namespaces.get(NAMESPACE_ID)!;
+    const served = createSnapshotId(Date.now() - 50 * 3_600_000);
+    const abandoned = createSnapshotId(Date.now() - 25 * 3_600_000);
+    const loaded_at = new Date(Date.now() - 49 * 3_600_000).toISOString();
+    pairs.set("current-snapshot", JSON.stringify({ id: served, count: 0, loaded_at, source: "" }));
+    for (const name of [served, abandoned]) pairs.set(`block/${name}/0`, "{}");
+    const has = (name: string) => [...pairs.keys()].some((key) => key.includes(name));
+    const count = BLOCK_SIZE + 1;
+    const choice = { store: "kv", remote: true, config, propagationMs: 20 } as const;
+    api.lostKeys = /\/2$/;
+    await loadFiles(writeRecords(count), choice);
+    expect([has(abandoned), has(served)], "readers may still need the replaced load").toEqual([false, true]);
+    expect(console.error).toHaveBeenCalledWith(
+      "Waiting 0.02 seconds until all KV locations can see the new values.",
+    );
+    expect(console.error).toHaveBeenCalledWith("Warning: The store lost 1 block. Writing them again.");
+    await expectLoaded("kv", count);
+  });
+
+  const deployed = { store: "d1", remote: true, config } as const;
+  const findDatabase = () => api.databases.get(DATABASE_ID)!.sqlite;
+
+  test.each([
+    [
+      "and is served then, is named",
+      "UPDATE current_snapshot SET id = 'other', source = 'other.csv', loaded_at = '2026-11-21T00:00:00.000Z'",
+      'Other records are being served: "other.csv", loaded at 2026-11-21T00:00:00.000Z. To replace them, run the command again.',
+    ],
+    ["and has not switched, is not", "", "Nothing is loaded."],
+  ])("another load that removes the blocks of this one before its switch, %s", async (_, sql, outcome) => {
+    const sqlite = findDatabase();
+    const exec = sqlite.exec.bind(sqlite);
+    vi.spyOn(sqlite, "exec").mockImplementation((statements) => {
+      exec(statements);
+      if (statements.includes("INTO block")) exec(`DELETE FROM block; ${sql}`);
+    });
+    const message = `Another load ran at the same time and deleted the blocks of this load.\n${outcome}`;
+    await expect(loadFiles(writeRecords(30), deployed)).rejects.toThrow(message);
+  });
+
+  test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
+    const pairs = api.namespaces.get(NAMESPACE_ID)!;
+    const loaded_at = new Date(Date.now() - 3_600_000).toISOString();
+    pairs.set("current-snapshot", JSON.stringify({ id: "old", count: 0, loaded_at, source: "" }));
+    const set = pairs.set.bind(pairs);
+    vi.spyOn(pairs, "set").mockImplementation((key, value) => {
+      if (key === "current-snapshot") Object.assign(api, { rejected: /GET .*\/keys/, rejectionCode: 10_000 });
+      return set(key, value);
+    });
+    await loadFiles(writeRecords(30), { store: "kv", remote: true, config, propagationMs: 20 });
+    expect(console.error).toHaveBeenCalledWith(
+      expect.stringMatching(
+        /^Warning: The new records are being served\. The replaced blocks could not be deleted, and a later load deletes them\. The reason:\nwrangler kv key list /,
+      ),
+    );
+  });
+
+  describe("info", () => {
+    /** Calls a function before the database reads the statistics. */
+    function beforeStatistics(act: (sqlite: DatabaseSync) => void): void {
+      const sqlite = findDatabase();
+      const prepare = sqlite.prepare.bind(sqlite);
+      vi.spyOn(sqlite, "prepare").mockImplementation((sql) => {
+        if (sql.includes("FROM block")) act(sqlite);
+        return prepare(sql);
+      });
+    }
+
+    test("shows the new snapshot if a load ends while it reads", async () => {
+      await loadFiles(writeRecords(30), deployed);
+      const rename = "UPDATE block SET snapshot = 'new'; UPDATE current_snapshot SET id = 'new'";
+      beforeStatistics((sqlite) => sqlite.exec(rename));
+      await info(deployed);
+      expect(console.log).toHaveBeenLastCalledWith(expect.stringMatching(/^snapshot +new$/m));
+    });
+
+    test("shows the snapshot if the statistics are missing", async () => {
+      await loadFiles(writeRecords(30), deployed);
+      beforeStatistics((sqlite) => sqlite.exec("DELETE FROM block"));
+      await expect(info(deployed)).rejects.toThrow(/^Block 0 of snapshot \w+ is missing$/);
+      expect(console.log).toHaveBeenLastCalledWith(
+        expect.stringMatching(/^store +d1 \(deployed\)\n(.*\n)*sources +all\.csv\n(.*\n)*records +30$/),
+      );
+    });
+
+    test("reports which command Cloudflare does not answer, and that it is safe to stop", async () => {
+      vi.useFakeTimers({ toFake: ["setTimeout"] });
+      const sqlite = findDatabase();
+      const prepare = sqlite.prepare.bind(sqlite);
+      let early: unknown[] = [];
+      vi.spyOn(sqlite, "prepare").mockImplementationOnce((sql) => {
+        vi.advanceTimersByTime(59_000);
+        early = [...vi.mocked(console.error).mock.calls];
+        vi.advanceTimersByTime(1_000);
+        // The rest must not wait for a fake timer.
+        vi.useRealTimers();
+        return prepare(sql);
+      });
+      await info(deployed);
+      expect(early).toEqual([]);
+      expect(console.error).toHaveBeenCalledWith(
+        expect.stringMatching(/^Still waiting for `wrangler d1 execute DB .*SELECT .*`\. .* safe to stop /),
+      );
+    });
+  });
+
+  test("a load into a database that does not exist loads nothing", async () => {
+    api.databases.clear();
+    const loading = loadFiles(writeRecords(30), deployed);
+    await expect(loading).rejects.toThrow(/could not be found.*\nNothing was loaded\.$/s);
+  });
+});

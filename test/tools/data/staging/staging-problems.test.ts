@@ -1,0 +1,231 @@
+import { writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { ROAD_USERS } from "../../../../src/records/record.ts";
+import { InputError } from "../../../../tools/data/formats/problem.ts";
+import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
+import { makeRecords } from "../../../records/sample.ts";
+import { createFolder } from "../../../temporary-folder.ts";
+import { FIELDS, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
+
+const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
+
+const dayOf = (index: number) => new Date(Date.UTC(1900, 0, 1 + index)).toISOString().slice(0, 10);
+
+const IMAGE = "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,tf1,1,2,3,4,5,6,0";
+const SAME_IMAGE = "2025-10-29 09:24:09Z,2025-10-29 09:10:27.5Z,a33,tf1,1,2,3,4,5,6,0";
+const ZIPPED = gzipSync(`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`);
+
+/** Images of an unknown model at different times. */
+const OTHER_IMAGES = Array.from({ length: 30 }, (_, minute) =>
+  IMAGE.replace("09:10", `10:${10 + minute}`).replace("tf1", "tf2"),
+);
+
+const NEGATIVE = "cars -1 is not a whole number, 0 or greater";
+
+test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
+  [
+    "an id that another file repeats twice",
+    { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
+    ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"],
+  ],
+  ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
+  [
+    "a camera with two camera_refs",
+    {
+      a: [
+        {},
+        { id: 2, timestamp: noon(1) },
+        { id: 3, timestamp: noon(2), camera_ref: "b" },
+        { id: 4, camera_pk: 9, camera_ref: "b" },
+      ],
+    },
+    ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
+  ],
+  [
+    "a record that repeats the id of one record and the camera and time of another",
+    { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
+    [
+      "a:3: id 2 already appears in a:2",
+      'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1',
+    ],
+  ],
+  [
+    "a camera and time that appear twice in a report",
+    { a: formatReport(IMAGE, SAME_IMAGE) },
+    ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2'],
+  ],
+  [
+    "a report after records",
+    { a: [{}], b: formatReport(IMAGE) },
+    ["b: contains a report, but a contains records; one load cannot contain both"],
+  ],
+  [
+    "files that cannot be read, and the files after them",
+    { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] },
+    [
+      "a: is a damaged gzip file: unexpected end of file",
+      "b: contains no records",
+      "c:1: is the start of a JSON object that never ends",
+      "d:1: id 1 already appears in -:2",
+    ],
+  ],
+  [
+    "an unknown model, with the option for it",
+    { a: formatReport(...OTHER_IMAGES, "x") },
+    [
+      "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.",
+      'a:2: model_name "tf2" is not "tf1"',
+      'a:3: model_name "tf2" is not "tf1"',
+      'a:4: model_name "tf2" is not "tf1"',
+      "and 27 more like this",
+      "a:32: has 1 cell instead of 11",
+    ],
+  ],
+  [
+    "no hint at other models if the model is empty",
+    { a: formatReport(IMAGE.replace("tf1", "")) },
+    ['a:2: model_name "" is not "tf1"'],
+  ],
+  [
+    "one problem for a camera with two camera_refs at the same time",
+    { a: [{}, { id: 2, camera_ref: "b" }] },
+    ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
+  ],
+  [
+    "the first three of each cause in the order of files and lines, and how many there are more",
+    {
+      z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
+      y: Buffer.from("\x1f\x8bhello", "latin1"),
+      x: [{ id: 1 }, ...Array.from({ length: 2000 }, (_, id) => ({ id, cars: -1 })), { buses: -1 }],
+      w: [1, 1, 2, 3].map((id) => ({ id })),
+    },
+    [
+      "z:2: id 1 already appears in z:1",
+      "x:1: id 1 already appears in z:1",
+      "w:1: id 1 already appears in z:1",
+      "and 1 more like this",
+      `z:3: ${NEGATIVE}`,
+      `x:2: ${NEGATIVE}`,
+      `x:3: ${NEGATIVE}`,
+      "and 1998 more like this",
+      "y: is a damaged gzip file: unknown compression method",
+      `x:2002: ${NEGATIVE.replace("cars", "buses")}`,
+      'w:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1',
+      'w:4: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1',
+    ],
+  ],
+  [
+    "the number of problems of further causes",
+    { a: `${FIELDS}\n${["a", ...Array(10).fill("x"), "tf1"]}\n1\n` },
+    [
+      'a:2: id "a" is not a whole number',
+      'a:2: camera_pk "x" is not a whole number',
+      expect.stringContaining('a:2: timestamp "x" is not'),
+      expect.stringContaining('a:2: camera_ok "x" is not'),
+      ...ROAD_USERS.map((name) => `a:2: ${name} "x" is not a whole number, 0 or greater`),
+      "and 1 more problem",
+    ],
+  ],
+])("an error shows %s", async (_, contents, problems) => {
+  expect(await findProblems(contents)).toEqual(problems);
+});
+
+const CAMERAS = "exceeds the limit of 100000 cameras per collection";
+const DAYS = "exceeds the limit of 100000 different days per collection";
+
+test.each<[string, (index: number) => string, string[]]>([
+  [
+    "cameras",
+    (index) => `${index},${index},c${index},${noon(1)},,0,0,0,0,0,0,tf1`,
+    [0, 1, 2].map((number) => `a:10000${number + 2}: camera_ref "c10000${number}" ${CAMERAS}`),
+  ],
+  [
+    "days",
+    (index) => `${index},1,c,${dayOf(index)}T00:00:00Z,,0,0,0,0,0,0,tf1`,
+    [6, 7, 8].map((day) => `a:10000${day - 4}: timestamp "2173-10-1${day}T00:00:00Z" ${DAYS}`),
+  ],
+])("too many %s are rejected", async (_, formatRow, problems) => {
+  const a = [FIELDS, ...Array.from({ length: 100_010 }, (_, index) => formatRow(index))].join("\n");
+  expect(await findProblems({ a })).toEqual([...problems, "and 7 more like this"]);
+});
+
+test("with strict, a False record with counts is a problem, and is still compared", async () => {
+  expect(await findProblems({ a: [{ camera_ok: "False", cars: 0 }, {}] }, { strict: true })).toEqual([
+    'a:1: camera_ok "False" requires counts of 0, but persons is 2',
+    "a:2: id 1 already appears in a:1",
+  ]);
+});
+
+test.each([{}, { strict: true, skipDuplicates: true }])(
+  "cameras that share a camera_ref are loaded with a warning that names both: %j",
+  async (options) => {
+    const files = {
+      a: [{ id: 1 }, { id: 2, camera_pk: 8, camera_ref: "b" }],
+      b: [{ id: 3, camera_pk: 9, timestamp: noon(1) }],
+    };
+    const { warnings, records } = await stageContents(files, options);
+    expect(records).toHaveLength(3);
+    expect(warnings).toEqual([
+      'Warning: b:1: camera_ref "a33" belongs to camera_pk 7 in a:1 and camera_pk 9',
+    ]);
+  },
+);
+
+test("a report and records are rejected even if all rows of one of them are duplicates", async () => {
+  const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
+  const files = { a: formatReport(IMAGE.replace("A33", "1")), b: [record] };
+  const problems = ["a: contains a report, but b contains records; one load cannot contain both"];
+  expect(await findProblems(files, { skipDuplicates: true })).toEqual(problems);
+});
+
+test("a file that is specified twice is rejected", async () => {
+  const file = join(createFolder(), "a");
+  await writeFile(file, JSON.stringify(makeRecord()));
+  const again = relative(process.cwd(), file);
+  const conclusion = "They cannot be loaded.";
+  const message = `${again}: is specified twice\n${conclusion}`;
+  await expect(stageFiles([file, again], { conclusion })).rejects.toThrow(new InputError(message));
+});
+
+test("a problem with a record in memory contains the index, the field and the value", async () => {
+  const failed = makeRecord({ camera_ok: "False" });
+  const records = [{ ...failed, id: "5", vans: 1 }, null, failed, makeRecord({ camera_ref: "b" })];
+  const problems = [
+    'records[0]: id "5" is not a whole number',
+    "records[0]: vans is not a field of a record",
+    "records[1]: null is not a record",
+    'records[2]: camera_ok "False" requires counts of 0, but cars is 3',
+    'records[3]: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in records[2]',
+    "records[3]: id 1 already appears in records[2]",
+    "Nothing was loaded.",
+  ];
+  await expect(stageRecords(records)).rejects.toThrow(new InputError(problems.join("\n")));
+});
+
+const PAGED = makeRecords(45).reverse();
+
+const formatPage = (number: number, count = 45) =>
+  JSON.stringify({ count, next: null, previous: null, results: PAGED.slice(15 * (number - 1), 15 * number) });
+
+test.each<[string, numbers: number[], counts: number[], found?: number]>([
+  ["no problem if all pages are there, in any order", [3, 1, 2], [45, 45, 45]],
+  ["no problem if one page is there twice", [1, 2, 2, 3], [45, 45, 45, 45]],
+  ["a missing page", [1, 3], [45, 45], 30],
+  ["a page instead of a different one", [1, 1, 3], [45, 45, 45], 30],
+  ["a collection that grew", [3, 2, 1], [46, 46, 45], 45],
+  ["more records than the count", [1, 2, 3], [44, 44, 44], 45],
+])("compares the records of pages with their count: %s", async (_, numbers, counts, found) => {
+  const pages = numbers.map((number, index) => formatPage(number, counts[index]));
+  const problem = `a: the pages contain ${found} different records, but their count is ${Math.max(...counts)}`;
+  const problems = found === undefined ? [] : [problem];
+  const files = {
+    a: `[${pages.slice(0, -1)}]`,
+    b: String(pages.at(-1)),
+    c: [{ id: 99, camera_pk: 99, camera_ref: "c" }],
+  };
+  const { warnings } = await stageContents(files, { skipDuplicates: true });
+  expect(warnings).toEqual(problems.map((problem) => `Warning: ${problem}`));
+  expect(await findProblems(files, { strict: true, skipDuplicates: true })).toEqual(problems);
+});

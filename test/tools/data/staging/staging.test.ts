@@ -1,0 +1,218 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { checkCameraRef } from "../../../../src/records/field-rules.ts";
+import { NO_COUNTS } from "../../../../src/records/record.ts";
+import { NO_STATISTICS } from "../../../../src/store/stored-statistics.ts";
+import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
+import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../records/sample.ts";
+import { createFolder } from "../../../temporary-folder.ts";
+import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
+
+/** The source of records in memory. */
+const SOURCE = "records of a program";
+
+const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
+
+test("sets the counts of a False record to 0", async () => {
+  const failed = makeRecord({ id: 1, camera_ok: "False" });
+  const healthy = makeRecord({ id: 2, camera_ok: "True", timestamp: noon(1) });
+  const silent = makeRecord({ id: 3, camera_ok: "False", timestamp: "2018-01-01T00:00:00Z", ...NO_COUNTS });
+  expect(await stageContents({ a: [failed, healthy, silent] })).toEqual({
+    summary: '3 records (set the counts of 1 record with camera_ok "False" to 0)',
+    warnings: [],
+    records: [silent, healthy, { ...failed, ...NO_COUNTS }],
+  });
+});
+
+test("numbers cameras by first capture, and images by processing, across all reports", async () => {
+  const { records } = await stageContents({
+    a: formatReport(
+      "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
+      "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,b,tf1,2,0,0,0,0,0,0",
+      "2025-10-29 11:00:00Z,2025-10-29 09:30:00Z,C,tf1,3,0,0,0,0,0,0",
+    ),
+    b: formatReport(
+      "2025-10-29 11:00:00Z,2025-10-29 10:00:00.000001Z,a,tf1,4,0,0,0,0,0,0",
+      "2025-10-29 10:59:59.999999Z,2025-10-29 10:10:00Z,d,tf1,5,0,0,0,0,0,2",
+      "2025-10-29 11:00:00.000001Z,2025-10-29 08:00:00Z,c,tf1,6,0,0,0,0,0,",
+    ),
+  });
+  expect(records.map(({ id, camera_pk, camera_ref, cars }) => [id, camera_pk, camera_ref, cars])).toEqual([
+    [5, 1, "c", 6],
+    [2, 1, "c", 3],
+    [6, 1, "c", 1],
+    [3, 2, "b", 2],
+    [4, 3, "a", 4],
+    [1, 4, "d", 0],
+  ]);
+});
+
+test("sorts the records into blocks, with statistics, which can be read until they are closed", async () => {
+  const records = makeRecords(1_000);
+  const staged = await stageRecords(new Set(records));
+  for (let reading = 0; reading < 2; reading++)
+    expect([...staged.blocks()]).toEqual([...toCollection(records.toReversed(), [SOURCE]).blocks()]);
+  staged.close();
+  expect(() => [...staged.blocks()]).toThrow();
+});
+
+test("creates the same statistics for records in any order", async () => {
+  const counts = { cars: 2, persons: 3, bicycles: 5, trucks: 7, motorcycles: 11, buses: 13 };
+  const failed = { camera_ok: "False", ...NO_COUNTS, camera_pk: 6, camera_ref: "b" } as const;
+  const records = [
+    makeRecord({ id: 1, timestamp: "2019-05-16T23:59:59Z", ...counts }),
+    makeRecord({ id: 2, timestamp: "2019-05-18T00:00:00Z", camera_ok: "True", ...counts, cars: 1 }),
+    makeRecord({ id: 3, timestamp: "2019-05-18T00:00:00Z", ...failed }),
+  ];
+  const noHours = Array(24).fill([0, 0]);
+  const statistics = {
+    first: "2019-05-16T23:59:59Z",
+    last: "2019-05-18T00:00:00Z",
+    cameras: 2,
+    totals: { cars: 3, persons: 6, bicycles: 10, trucks: 14, motorcycles: 22, buses: 26 },
+    days: [
+      ["2019-05-16", 1, 0, 1, 41],
+      ["2019-05-18", 2, 1, 0, 40],
+    ],
+    hours: { weekdays: noHours.with(23, [1, 41]), weekends: noHours.with(0, [1, 40]) },
+    sources: [SOURCE],
+    source_count: 1,
+  };
+  const collect = async (given: object[]) =>
+    JSON.parse([...(await stageRecords(given)).blocks()].at(-1)?.text ?? "");
+  expect(await collect(records)).toEqual(statistics);
+  expect(await collect(records.toReversed())).toEqual(statistics);
+  expect(await collect([])).toEqual({
+    ...NO_STATISTICS,
+    hours: { weekdays: noHours, weekends: noHours },
+    sources: [SOURCE],
+    source_count: 1,
+  });
+});
+
+test.each([
+  ["records", [{ id: 1 }, { id: 2, cars: 9 }, { id: 3, timestamp: noon(1) }]],
+  [
+    "records of a different load, with different ids and camera_pks",
+    [{ id: 1 }, { id: 1, camera_pk: 99, cars: 9 }, { id: 3, timestamp: noon(1) }],
+  ],
+  [
+    "images",
+    formatReport(
+      "2019-02-28 11:00:00Z,2019-02-28 10:00:00Z,a33,tf1,3,2,1,0,0,0,",
+      "2019-02-28 11:00:01Z,2019-02-28 10:00:00.5Z,A33,tf1,9,2,1,0,0,0,",
+      "2019-02-01 13:00:00Z,2019-02-01 12:00:00Z,a33,tf1,3,2,1,0,0,0,",
+    ),
+  ],
+])(
+  "with skipDuplicates, skips %s, with the camera_ref and timestamp of an earlier one",
+  async (_, content) => {
+    const { summary, records } = await stageContents({ a: content }, { skipDuplicates: true });
+    expect(summary).toBe(
+      "2 records (skipped 1 record with the same camera_ref and timestamp as an earlier one)",
+    );
+    expect(records.map(({ cars, timestamp }) => [cars, timestamp])).toEqual([
+      [3, noon(1)],
+      [3, makeRecord().timestamp],
+    ]);
+  },
+);
+
+const anyText = fc.oneof(
+  fc.constantFrom("a", "A", "b", "a\uffee", "a😀", '" a', "a,"),
+  fc.string({ unit: "grapheme", minLength: 1 }),
+);
+const anyRef = anyText.filter((text) => checkCameraRef(text) === undefined);
+const [min, max] = [new Date("0000-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")];
+const anyTimestamp = fc.oneof(
+  fc.constantFrom("2019-05-17T00:00:00Z", "2020-02-29T23:59:59Z"),
+  fc.date({ min, max, noInvalidDate: true }).map((date) => `${date.toISOString().slice(0, 19)}Z`),
+);
+const anyRecord = fc
+  .record({
+    id: fc.oneof(fc.integer({ min: -5, max: 50 }), fc.maxSafeInteger()),
+    camera_pk: fc.nat(4),
+    timestamp: anyTimestamp,
+    camera_ok: fc.constantFrom(null, "True" as const),
+    cars: fc.oneof(fc.nat(9), fc.maxSafeNat()),
+    buses: fc.maxSafeNat(),
+  })
+  .map(makeRecord);
+
+/** Valid records of one load: unique ids, one record per camera and time, one camera_ref per camera. */
+const anyLoad = fc
+  .record({
+    refs: fc.array(anyRef, { minLength: 1, maxLength: 5 }),
+    records: fc.uniqueArray(anyRecord, { minLength: 1, maxLength: 40, selector: ({ id }) => id }),
+  })
+  .map(({ refs, records }) => {
+    const named = records.map((one) => ({ ...one, camera_ref: refs[one.camera_pk % refs.length]! }));
+    return [...new Map(named.map((one) => [`${one.camera_pk} ${one.timestamp}`, one])).values()];
+  });
+
+test("the order of files and records does not change the collection, in CSV and JSON Lines", () =>
+  fc.assert(
+    fc.asyncProperty(
+      anyLoad,
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
+      async (records, formats) => {
+        const shares = formats.map((_, i) => records.filter((_, at) => at % formats.length === i));
+        const contents = shares.map((share, i) => (formats[i] ? formatCsv(share) : share));
+        const files = Object.fromEntries([...contents.entries()].filter(([i]) => shares[i]!.length > 0));
+        const staged = await stageContents(files, { strict: true });
+        expect(staged.records).toStrictEqual(records.toSorted(compareNewestFirst).reverse());
+      },
+    ),
+    { numRuns: 150 },
+  ));
+
+test("reads the files of a folder, of every format, in the order of their names, and names what it skips", async () => {
+  const folder = createFolder();
+  const [one = "", two = "", three = "", four = ""] = [1, 2, 3, 4].map((id) =>
+    JSON.stringify(makeRecord({ id, timestamp: noon(id) })),
+  );
+  const files = {
+    "2.jsonl": one,
+    "1.JSON": two,
+    "3.csv.gz": gzipSync(three),
+    "4.ndjson": four,
+    "README.md": "x",
+    ".hidden.csv": "x",
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  await mkdir(join(folder, "2024.csv"));
+  const warnings: string[] = [];
+  const { count, source, close } = await stageFiles([folder], { warn: (line) => warnings.push(line) });
+  expect([count, source]).toEqual([4, "1.JSON, 2.jsonl, 3.csv.gz, 4.ndjson"]);
+  expect(warnings).toEqual([
+    `Warning: ${folder}: skipped ["2024.csv/","README.md"], because only files whose names end in .csv, .json, .jsonl, .ndjson or .gz are loaded`,
+  ]);
+  close();
+});
+
+/** White space, which gzip cannot compress well. */
+const SPACE = Buffer.from(randomBytes(1_000_000).map((byte) => " \n\t\r".charCodeAt(byte % 4)));
+const ZIPPED = gzipSync(SPACE);
+const ZIPPED_MB = Math.round(ZIPPED.length / 1e5) / 10;
+
+test.each<[string, Contents, done: number, total: number | undefined]>([
+  ["of all files", { a: Array(2_500).fill({ cars: -1 }), b: [{}] }, 0.5, 0.5],
+  ["of a gzipped file, even if it contains no records", { a: ZIPPED }, ZIPPED_MB, ZIPPED_MB],
+  ["without a total if the size is not known", { a: [{}], "-": SPACE }, 1, undefined],
+])("shows the megabytes that are read: %s", async (_, contents, done, total) => {
+  const shown: (number | undefined)[][] = [];
+  const steps: string[] = [];
+  const openStep = (step: string) => ({
+    update: (...numbers: (number | undefined)[]) => shown.push(numbers),
+    close: () => steps.push(step),
+  });
+  await findProblems(contents, { openStep });
+  expect(steps).toEqual(["reading", "comparing"]);
+  expect(shown.at(-1)).toEqual([done, total]);
+  expect(shown).toEqual(shown.toSorted(([one = 0], [other = 0]) => one - other));
+  expect(shown[0]?.[0]).toBeLessThan(0.2);
+});

@@ -1,0 +1,143 @@
+import { readdirSync } from "node:fs";
+import { glob, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { STORE_NAMES, type StoreName } from "../../../../tools/data/stores/configuration.ts";
+import { applyMigrations, createLocalNamespace } from "../../../../tools/data/stores/local-stores.ts";
+import { lockFile, withMigratedStore, withStore } from "../../../../tools/data/stores/open-store.ts";
+import { runWrangler } from "../../../../tools/data/stores/wrangler.ts";
+import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
+import { makeRecords } from "../../../records/sample.ts";
+import { readAll } from "../../../store/reader.ts";
+import { loadRecords, openWorkerStore } from "../../../store/stores.ts";
+import { createFolder } from "../../../temporary-folder.ts";
+import { startWorker } from "../../../worker.ts";
+
+const NO_DATABASE = "something else, which is long enough not to be a new database".repeat(10);
+
+const folder = createFolder();
+
+const read = async (store: WritableStore) => (await readAll(store)).records;
+
+const inThisProcess = <T>(name: StoreName, action: (store: WritableStore) => Promise<T>) =>
+  withMigratedStore({ store: name, persistTo: folder }, ({ store }) => action(store));
+
+async function inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
+  const { env, close } = await startWorker({ folder });
+  return action(openWorkerStore(env, name)).finally(close);
+}
+
+describe("a local store", () => {
+  test.each(STORE_NAMES)(
+    "%s: workerd and the commands read and replace each other's records",
+    async (name) => {
+      const [first, second] = [makeRecords(310), makeRecords(700)];
+      await inThisProcess(name, (store) => loadRecords(store, first));
+      await inWorkerd(name, async (store) => {
+        expect(await read(store)).toEqual(first);
+        await loadRecords(store, second);
+      });
+      expect(await inThisProcess(name, read)).toEqual(second);
+    },
+  );
+
+  test.each(STORE_NAMES)("%s: is identified by the preview id, or else by the id", async (store) => {
+    const persistTo = createFolder();
+    const config = join(persistTo, "wrangler.json");
+    const useStore = async <T>(preview: string | undefined, action: (store: WritableStore) => T) => {
+      const database = { binding: "DB", database_id: "one", preview_database_id: preview };
+      const namespace = { binding: "KV", id: "one", preview_id: preview };
+      await writeFile(config, JSON.stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
+      return withMigratedStore({ store, persistTo, config }, async (opened) => action(opened.store));
+    };
+    await useStore("two", (opened) => loadRecords(opened, makeRecords(20)));
+    expect(await useStore(undefined, read)).toEqual([]);
+    expect(await useStore("two", read)).toHaveLength(20);
+  });
+
+  test("deletes values without a key: replaced and deleted values, and values of killed loads", async () => {
+    const findValues = () => Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
+    for (const count of [450, 150]) {
+      const [value] = await findValues();
+      if (value) await writeFile(join(dirname(value), "0a1b"), "a value without a key");
+      await inThisProcess("kv", (store) => loadRecords(store, makeRecords(count)));
+    }
+    const values = await findValues();
+    // The current snapshot, the statistics and a block.
+    expect(values).toHaveLength(1 + 1 + 1);
+  });
+
+  test("keeps the file of a replaced value for a moment, for readers that have its name", async () => {
+    const files = createFolder();
+    const namespace = createLocalNamespace(new DatabaseSync(":memory:"), files, 200);
+    await namespace.put([{ key: "collection", value: "old" }]);
+    const [old] = await readdir(files);
+    await namespace.put([{ key: "collection", value: "new" }]);
+    const deleted = namespace.delete([]);
+    await setTimeout(20);
+    // Synchronous, so that it runs before the end of the moment even on a busy machine.
+    expect(readdirSync(files)).toContain(old);
+    await deleted;
+    expect(await readdir(files)).not.toContain(old);
+    expect(await namespace.get(["collection"], 30)).toEqual(["new"]);
+  });
+
+  test("discards a write that fails", async () => {
+    const files = createFolder();
+    const namespace = createLocalNamespace(new DatabaseSync(":memory:"), files);
+    const unwritable = { key: "b", value: undefined as unknown as string };
+    const writing = namespace.put([{ key: "a", value: "1" }, unwritable]);
+    await expect(writing).rejects.toThrow("must be of type string");
+    expect(await namespace.get(["a", "b"], 30)).toEqual([null, null]);
+    await namespace.delete(["a", "b"]);
+    expect(await readdir(files)).toEqual([]);
+  });
+
+  test("a failed migration reports its file, and how to start over", async () => {
+    const file = join(createFolder(), "d1.sqlite");
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE current_snapshot (id TEXT)");
+    const message = `data/migrations/0001_collection.sql failed: table current_snapshot already exists. To start with an empty store, delete ${file}.`;
+    await expect(applyMigrations(database)).rejects.toThrow(new Error(message));
+    expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "current_snapshot" }]);
+  });
+
+  test.each(STORE_NAMES)("%s: can be read in a folder that cannot be written", async (store) => {
+    await inThisProcess(store, (store) => loadRecords(store, makeRecords(20)));
+    const options = { store, persistTo: folder };
+    const location = await withStore(options, async ({ location }) => location);
+    // SQLite follows no link for this file, so not even root can create it.
+    await symlink("nowhere", `${location}-shm`);
+    expect(await withStore(options, ({ store }) => read(store))).toHaveLength(20);
+    await rm(`${location}-shm`);
+  });
+
+  test("a file that is not a database is reported with its path", async () => {
+    const [file = ""] = await Array.fromAsync(glob(`${folder}/v3/kv/*/[0-9a-f]*.sqlite`));
+    await writeFile(file, NO_DATABASE);
+    const message = `${file} cannot be opened: it is damaged. Delete it`;
+    await expect(inThisProcess("kv", read)).rejects.toThrow(message);
+  });
+});
+
+test("a lock is held by one caller, and needs a valid file", async () => {
+  const path = join(createFolder(), "lock");
+  const lock = () => lockFile(path, "the store");
+  const release = lock();
+  expect(lock).toThrow("Another process is writing to the store. Run the command again when it has ended.");
+  release();
+  lock()();
+  const invalid = "/dev/null/lock cannot be written: a part of the path is not a directory";
+  expect(() => lockFile("/dev/null/lock", "the store")).toThrow(invalid);
+  await writeFile(path, NO_DATABASE);
+  expect(lock).toThrow(`${path} cannot be written: it is damaged. Delete it`);
+});
+
+test("a wrangler error is reported without colors", async () => {
+  const printed = { stdout: "\x1b[2mout\x1b[22m", stderr: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
+  await expect(
+    runWrangler(["d1", "list"], { wrangler: async () => ({ status: 1, ...printed }) }),
+  ).rejects.toThrow(/^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/);
+});

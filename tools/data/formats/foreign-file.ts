@@ -1,0 +1,44 @@
+import { formatValue } from "../../messages.ts";
+
+// Files that people load by mistake. A message says what the file is, because "is not CSV" would not help.
+
+/** The first bytes of a file as Latin-1, and what to say of it. */
+const SIGNATURES = [
+  ["PK\x03\x04", "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV in UTF-8"],
+  ["PAR1", "is a Parquet file; convert it to CSV in UTF-8"],
+  ["\x1f\x8b", "was gzipped twice; unpack it once"],
+  ["BZh", "is compressed with bzip2; unpack it, or use gzip"],
+  ["\xfd7zXZ", "is compressed with xz; unpack it, or use gzip"],
+  ["(\xb5/\xfd", "is compressed with Zstandard; unpack it, or use gzip"],
+  ["\xff\xfe", "is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
+  ["\xfe\xff", "is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
+] as const;
+
+/** The number of bytes that `describeBinary` needs. */
+export const SIGNATURE_LENGTH = 5;
+
+/**
+ * Describes a file that is not UTF-8 text.
+ * @param head Its first bytes as Latin-1
+ * @returns undefined if the file could be text with some wrong bytes
+ */
+export function describeBinary(head: string): string | undefined {
+  return SIGNATURES.find(([start]) => head.startsWith(start))?.[1];
+}
+
+/**
+ * Describes text that is neither JSON nor CSV.
+ * @param text The beginning of the text, without white space in front of it
+ * @returns undefined if the text could be CSV
+ */
+export function describeText(text: string): string | undefined {
+  if (/^<[!?a-z]/i.test(text)) return "is HTML or XML; save the JSON instead, with format=json in the URL";
+  if (/^(\/\/|\/\*|#)/.test(text)) return "begins with a comment, which JSON and CSV do not have; remove it";
+  if (/^HTTP\//.test(text)) return "begins with the headers of a response; save it without curl -i";
+  // Such as `callback(` or `var records =`.
+  const [before = ""] = text.split(/[{[]\s*["{[]/, 1);
+  const isBeforeJson = before.length < text.length && !/^.*[,;\t]/.test(before);
+  return isBeforeJson
+    ? `begins with ${formatValue(before.trim())} in front of its JSON; remove it`
+    : undefined;
+}

@@ -1,0 +1,56 @@
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { CSV_HEADER, formatCsvLine } from "./csv.ts";
+import { readCsv } from "./csv-schemas.ts";
+import { describeText } from "./foreign-file.ts";
+import {
+  countOccurrences,
+  decodeText,
+  type InputFile,
+  prepend,
+  readBytes,
+  type TextChunk,
+} from "./input-file.ts";
+import { readJson } from "./json.ts";
+import { UnreadableError } from "./problem.ts";
+import type { InputRow } from "./validation.ts";
+
+/** The formats of an export: a header, and then one line per record. */
+export const OUTPUT_FORMATS = {
+  csv: { header: CSV_HEADER, formatLine: formatCsvLine },
+  jsonl: { header: "", formatLine: (record: TrafficRecord) => `${JSON.stringify(record)}\n` },
+} as const;
+
+export type FormatName = keyof typeof OUTPUT_FORMATS;
+
+/**
+ * Reads the records or the report in a file, in batches of rows. The content determines the format. An invalid file does not throw: if
+ * the file cannot be read to its end, the last row is a problem.
+ */
+export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow[]> {
+  let isEmpty = true;
+  try {
+    for await (const rows of readRows(decodeText(readBytes(source)), source)) {
+      isEmpty &&= rows.length === 0;
+      yield rows;
+    }
+    if (isEmpty) throw new UnreadableError("contains no records");
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    const { message, line } = error;
+    yield [{ problems: [{ file: source.file, line, message }] }];
+  }
+}
+
+/** Chooses between JSON and CSV by the first character that is not white space. */
+async function* readRows(chunks: AsyncGenerator<TextChunk>, source: InputFile): AsyncGenerator<InputRow[]> {
+  for await (const chunk of chunks) {
+    const text = chunk.text.trimStart();
+    if (text === "") continue;
+    const isJson = text.startsWith("{") || text.startsWith("[");
+    const problem = isJson ? undefined : describeText(text);
+    const blank = chunk.text.slice(0, -text.length);
+    if (problem !== undefined) throw new UnreadableError(problem, chunk.line + countOccurrences(blank, "\n"));
+    const read = isJson ? readJson : readCsv;
+    return yield* read(prepend(chunk, chunks), source);
+  }
+}

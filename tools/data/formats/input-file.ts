@@ -1,0 +1,201 @@
+import { constants, createReadStream, openSync, readdirSync, statSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { describeFileError, formatValue } from "../../messages.ts";
+import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
+import { UnreadableError } from "./problem.ts";
+
+/** A file to read. */
+export interface InputFile {
+  /** A path; `-` is standard input. */
+  file: string;
+  /** Replaces the standard input of the process. */
+  stdin?: Readable | undefined;
+  /** Replaces the model name of every record. */
+  modelName?: TrafficRecord["model_name"] | undefined;
+  /** Called with each chunk of bytes before it is decompressed. */
+  onRead?: ((chunk: Uint8Array) => void) | undefined;
+  /** Called with the `count` of each page. */
+  onPage?: ((count: number) => void) | undefined;
+}
+
+/** The names of input files in a folder. Hidden files are ignored, as with `*` in a shell. */
+const INPUT_NAME = /^[^.].*\.(csv|json|jsonl|ndjson|gz)$/i;
+
+/** `INPUT_NAME` in words. */
+export const INPUT_SUFFIXES = ".csv, .json, .jsonl, .ndjson or .gz";
+
+/** Lists the input files of a folder, sorted by name, and the other names. A path that is not a folder with input files is its only file. */
+export function listInputFiles(path: string): { files: string[]; skipped: string[] } {
+  const onlyPath = { files: [path], skipped: [] };
+  if (path === "-" || !isFolder(path)) return onlyPath;
+  try {
+    const names = listNames(path);
+    const files = names.filter((name) => INPUT_NAME.test(name)).map((name) => join(path, name));
+    const skipped = names.filter((name) => !INPUT_NAME.test(name) && !name.startsWith("."));
+    return files.length > 0 ? { files, skipped } : onlyPath;
+  } catch {
+    // Reading the path reports the error.
+    return onlyPath;
+  }
+}
+
+/** Lists the names in a folder, sorted. The name of a folder ends with a slash: other programs write folders such as `counts.csv/`. */
+function listNames(folder: string): string[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => (isFolder(join(folder, name)) ? `${name}/` : name));
+}
+
+/** Returns false for a path that cannot be read. Reading it reports the error. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads the bytes of a file, and decompresses gzip (RFC 1952).
+ * @throws UnreadableError if the file cannot be read or is damaged gzip
+ */
+export async function* readBytes({ file, stdin, onRead }: InputFile): AsyncGenerator<Uint8Array> {
+  let stream: Readable | undefined;
+  try {
+    stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
+    yield* await decompress(observe(stream, onRead));
+  } catch (error) {
+    throw toInputError(error);
+  } finally {
+    stream?.destroy();
+  }
+}
+
+/** A named pipe is opened without waiting for its writer, because a process that waits there cannot be interrupted. */
+function openFile(file: string): Readable {
+  const found = statSync(file);
+  if (found.isDirectory()) {
+    const names = formatValue(listNames(file).slice(0, 5), 200);
+    throw new UnreadableError(`contains no file whose name ends in ${INPUT_SUFFIXES}: ${names}`);
+  }
+  if (!found.isFIFO()) return createReadStream(file, { highWaterMark: 1 << 16 });
+  return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
+}
+
+async function* observe(chunks: AsyncIterable<Buffer>, onRead: InputFile["onRead"]): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onRead?.(chunk);
+    yield chunk;
+  }
+}
+
+/** Decompresses gzip, which begins with two special bytes. The first chunk of a pipe may be a single byte. */
+async function decompress(chunks: AsyncIterator<Buffer>): Promise<AsyncIterable<Buffer>> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 2) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const bytes = prepend(head, chunks);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
+  return pipeline(Readable.from(bytes), createGunzip(), () => {});
+}
+
+/** Puts an item back in front of an iterator. */
+export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    yield first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** Converts a file error to an `UnreadableError`. Returns all different errors unchanged, because they are bugs. */
+function toInputError(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
+  if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
+  if (!("syscall" in error)) return error;
+  return new UnreadableError(`cannot be read: ${describeFileError(error)}`);
+}
+
+/** Complete lines, or a part of a line that is longer than `MAX_LINE_LENGTH`. */
+export interface TextChunk {
+  text: string;
+  /** The line in which the text starts, from 1. */
+  line: number;
+  /** False if the last line continues in the next chunk. */
+  complete: boolean;
+}
+
+/** The maximum length of a complete line. Longer lines are returned in parts, so that a file with one line does not fill the memory. */
+export const MAX_LINE_LENGTH = 1 << 20;
+
+/**
+ * Decodes bytes as UTF-8 (RFC 3629) and removes a byte order mark.
+ * @throws UnreadableError if the bytes are not UTF-8
+ */
+export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
+  const decode = createDecoder();
+  let line = 1;
+  let rest = "";
+  for await (const chunk of bytes) {
+    rest += decode(line, chunk);
+    const end = rest.lastIndexOf("\n") + 1;
+    if (end > 0) {
+      const text = rest.slice(0, end);
+      yield { text, line, complete: true };
+      line += countOccurrences(text, "\n");
+      rest = rest.slice(end);
+    }
+    if (rest.length > MAX_LINE_LENGTH) {
+      yield { text: rest, line, complete: false };
+      rest = "";
+    }
+  }
+  rest += decode(line);
+  if (rest !== "") yield { text: rest, line, complete: true };
+}
+
+const NUL =
+  "contains NUL characters, as a file does whose end was lost in a crash: remove them with tr -d '\\000'; convert archives, spreadsheets and UTF-16 to CSV in UTF-8";
+
+const NOT_UTF8 =
+  "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
+
+function createDecoder() {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  /** The first bytes of the file, as Latin-1. */
+  let head = "";
+  /** The first bytes of a character that continues in the next chunk, as Latin-1. */
+  let begun = "";
+  return (line: number, chunk?: Uint8Array): string => {
+    const added = Buffer.from(chunk ?? []).toString("latin1");
+    if (head.length < SIGNATURE_LENGTH) head += added.slice(0, SIGNATURE_LENGTH);
+    const bytes = begun + added;
+    begun = /([\xc0-\xff]|[\xe0-\xff].|[\xf0-\xff]..)$/s.exec(bytes.slice(-3))?.[0] ?? "";
+    try {
+      const text = decoder.decode(chunk, { stream: chunk !== undefined });
+      if (!text.includes("\0")) return text;
+    } catch {}
+    const kind = describeBinary(head);
+    if (kind !== undefined) throw new UnreadableError(kind);
+    // Decode again to find the first invalid byte. Replacement characters in the file would look like invalid bytes.
+    const others = Buffer.from(bytes.replaceAll("\xef\xbf\xbd", "?"), "latin1");
+    const text = new TextDecoder().decode(others);
+    const end = text.search(/[\ufffd\0]/);
+    const message = text[end] === "\0" ? NUL : NOT_UTF8;
+    throw new UnreadableError(message, line + countOccurrences(text.slice(0, end), "\n"));
+  };
+}
+
+export function countOccurrences(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream, realpathSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { createWriteError } from "../../messages.ts";
+
+/**
+ * Writes text to an output. A file is replaced only when the text is complete. Standard output, devices and named pipes receive the text
+ * immediately. If the name ends with `.gz`, the text is compressed. A reader that stops early (`| head`) is not an error.
+ * @param out A path; `-` is standard output
+ * @throws Error that names the output if it cannot be written, or any error that the text throws
+ */
+export async function writeOutput(out: string, text: AsyncIterable<string>): Promise<void> {
+  if (out === "-") return writeStream(text, process.stdout, "Standard output");
+  const existing = readExisting(out);
+  if (existing && !existing.isFile()) return writeStream(text, createWriteStream(out), out);
+  // Replace the file behind a symbolic link, not the link.
+  const path = existing ? realpathSync(out) : out;
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.part`;
+  const remove = () => rmSync(temporary, { force: true });
+  process.once("exit", remove);
+  try {
+    const options = { flags: "wx", mode: existing?.mode ?? 0o666 };
+    await writeStream(text, createWriteStream(temporary, options), out);
+    renameSync(temporary, path);
+  } finally {
+    process.off("exit", remove);
+    remove();
+  }
+}
+
+/** @throws Error if the path is a directory or cannot be read */
+function readExisting(out: string): Stats | undefined {
+  try {
+    const existing = statSync(out, { throwIfNoEntry: false });
+    if (!existing?.isDirectory()) return existing;
+  } catch (cause) {
+    throw createWriteError(out, cause);
+  }
+  throw new Error(`${out} cannot be written: it is a directory`);
+}
+
+async function writeStream(text: AsyncIterable<string>, stream: Writable, name: string): Promise<void> {
+  const compress = name.endsWith(".gz") ? [createGzip()] : [];
+  const streams = [Readable.from(joinText(text)), ...compress, stream];
+  await pipeline(streams, { end: stream !== process.stdout }).catch((cause) => {
+    if (cause.code === "EPIPE") return;
+    // The text can throw other errors.
+    throw /^(open|write)$/.test(cause.syscall) ? createWriteError(name, cause) : cause;
+  });
+}
+
+/** Records are written in chunks of this length, because a system call for each record is slow. */
+const CHUNK_LENGTH = 65_536;
+
+async function* joinText(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = "";
+  for await (const piece of text) {
+    chunk += piece;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}

@@ -1,0 +1,116 @@
+import { escapeInvisible, formatCount, formatValue } from "../../messages.ts";
+
+/** A position in the input. */
+export interface InputPosition {
+  /** The path of the file from the command line; `-` is standard input. */
+  file: string;
+  /** Counted from 1; 0 means the whole file. */
+  line: number;
+}
+
+/** A problem with a value. */
+export interface ProblemDetail {
+  field?: string;
+  value?: unknown;
+  /** Follows the field and the value in a line, such as "is not a whole number". */
+  message: string;
+  /** Problems with the same field and cause are grouped. The default is the message. */
+  cause?: string;
+}
+
+/** A reason why a part of the input cannot be loaded. */
+export interface Problem extends InputPosition, ProblemDetail {}
+
+/** Thrown if the rest of a file cannot be read. */
+export class UnreadableError extends Error {
+  line: number;
+
+  constructor(message: string, line = 0) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** The end of a message about a file in an unsupported format. */
+export const CONVERSION_HINT = 'see "Convert your own CSV" in docs/data.md';
+
+/** Thrown for input that cannot be loaded. The message lists the problems. */
+export class InputError extends Error {}
+
+/** The `file` of a record in memory. Its `line` is the number of the record. */
+export const IN_MEMORY_FILE = "records[]";
+
+/** Formats a position: `counts.csv:17`, or `records[16]`. */
+export function formatPosition({ file, line }: InputPosition): string {
+  if (file === IN_MEMORY_FILE) return `records[${line - 1}]`;
+  const name = file === "" ? '""' : escapeInvisible(file);
+  return line > 0 ? `${name}:${line}` : name;
+}
+
+/** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
+export function formatProblem({ field, value, message, ...position }: Problem): string {
+  const words = [escapeInvisible(message)];
+  if (value !== undefined) words.unshift(formatValue(value));
+  if (field !== undefined) words.unshift(/^\w+$/.test(field) ? field : formatValue(field));
+  return `${formatPosition(position)}: ${words.join(" ")}`;
+}
+
+/** Problems with the same field and cause. */
+interface Group {
+  /** The first problems, formatted, because their values may be large. */
+  shown: (InputPosition & { text: string })[];
+  count: number;
+}
+
+/** The number of problems that are shown for each cause. */
+const MAX_SHOWN = 3;
+
+/** The number of causes whose problems are shown. Problems with more causes are only counted. */
+const MAX_CAUSES = 10;
+
+const MODEL_HINT =
+  "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.";
+
+/**
+ * Groups problems by their cause, and counts all of them.
+ * @param files The names of the files in their order.
+ */
+export function createProblemList(files: readonly string[]) {
+  const order = new Map(files.map((file, index) => [file, index]));
+  const compare = (one: InputPosition, other: InputPosition) =>
+    Number(order.get(one.file)) - Number(order.get(other.file)) || one.line - other.line;
+  const groups = new Map<string, Group>();
+  let others = 0;
+  let hasOtherModel = false;
+  return {
+    add(problem: Problem): void {
+      const { file, line, field, value, message, cause = message } = problem;
+      const isOtherModel = field === "model_name" && typeof value === "string" && value !== "";
+      hasOtherModel ||= isOtherModel;
+      const key = `${field} ${cause}`;
+      const group = groups.get(key) ?? { shown: [], count: 0 };
+      if (group.count === 0 && groups.size === MAX_CAUSES) {
+        others++;
+        return;
+      }
+      groups.set(key, group);
+      group.count++;
+      const last = group.shown[MAX_SHOWN - 1];
+      if (last && compare(problem, last) >= 0) return;
+      group.shown.push({ file, line, text: formatProblem(problem) });
+      group.shown = group.shown.sort(compare).slice(0, MAX_SHOWN);
+    },
+    /** Lists the first problems of each cause and the number of the others, in the order of files and lines. */
+    lines(): string[] {
+      const sorted = [...groups.values()].sort(({ shown: [one] }, { shown: [other] }) =>
+        one && other ? compare(one, other) : 0,
+      );
+      const lines = sorted.flatMap(({ shown, count }) => [
+        ...shown.map(({ text }) => text),
+        ...(count > shown.length ? [`and ${count - shown.length} more like this`] : []),
+      ]);
+      if (others > 0) lines.push(`and ${formatCount(others, "more problem")}`);
+      return hasOtherModel ? [MODEL_HINT, ...lines] : lines;
+    },
+  };
+}

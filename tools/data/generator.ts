@@ -1,0 +1,173 @@
+import { mixBits } from "../../src/faults/random.ts";
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
+
+/** The records to generate, in the period from `from` up to, but not including, `to`. */
+export interface GeneratorOptions {
+  /** A random seed, 0 to 2^32 - 1; 1 by default. A different random seed gives different records. */
+  seed?: number | undefined;
+  /** The start of the period, not before `GENERATOR_EPOCH`. */
+  from: Date;
+  to: Date;
+  /** The number of cameras, 1 or more; 86 by default. */
+  cameras?: number | undefined;
+  /** The interval between two records of a camera in whole minutes, 1 or more; 30 by default. */
+  interval?: number | undefined;
+}
+
+/** Intervals and ids are counted from this time. */
+export const GENERATOR_EPOCH = new Date("2019-01-01T00:00:00Z");
+
+// All times below are in seconds since 1970-01-01 UTC.
+const EPOCH = GENERATOR_EPOCH.getTime() / 1000;
+const [HOUR, DAY] = [3600, 24 * 3600];
+
+/**
+ * The kinds of sites, repeated in this order: the prefix of the camera references, the number of cameras, the number of parked cars, and
+ * the mean counts of the busiest hour, in the order of `ROAD_USERS`.
+ */
+const SITES = [
+  { prefix: "a", cameras: 1, parked: 0, peaks: [1.5, 16, 1.5, 0.2, 0.1, 0.5] },
+  { prefix: "c", cameras: 1, parked: 0, peaks: [12, 0, 0, 1.8, 0.05, 0.3] },
+  { prefix: "g", cameras: 2, parked: 0, peaks: [8, 0, 0, 1.2, 0.03, 0.2] },
+  { prefix: "e", cameras: 3, parked: 2, peaks: [6, 4, 0.3, 0.8, 0.05, 0.4] },
+  { prefix: "t", cameras: 1, parked: 12, peaks: [3, 0.8, 0.1, 0.5, 0.02, 0.1] },
+  { prefix: "pd", cameras: 4, parked: 1, peaks: [4, 6, 0.4, 0.5, 0.04, 0.6] },
+  { prefix: "f", cameras: 1, parked: 0, peaks: [0.3, 1.8, 0.2, 0, 0.01, 0] },
+];
+
+/** The traffic in each hour of the day in UTC, in percent of the busiest hour: on weekdays, and at weekends. */
+// biome-ignore format: 24 hours per line
+const VEHICLE_ACTIVITY = [
+  [7, 5, 4, 4, 8, 24, 62, 90, 78, 69, 70, 75, 78, 73, 78, 91, 100, 81, 62, 51, 43, 33, 22, 12],
+  [14, 9, 6, 5, 5, 9, 16, 28, 42, 54, 62, 64, 60, 58, 60, 62, 60, 54, 46, 38, 32, 28, 24, 20],
+];
+// biome-ignore format: 24 hours per line
+const PEOPLE_ACTIVITY = [
+  [5, 4, 4, 4, 6, 12, 34, 62, 60, 62, 76, 92, 95, 72, 84, 100, 90, 72, 56, 42, 34, 28, 18, 8],
+  [12, 8, 5, 4, 4, 6, 10, 22, 46, 70, 84, 90, 88, 86, 84, 80, 70, 58, 48, 40, 34, 28, 22, 16],
+];
+
+/**
+ * Generates records, oldest first, and in descending order of `camera_ref` at the same time. A record depends only on the random seed,
+ * the interval length, its camera and its interval. Its id depends on the number of cameras, too. So a longer period only adds records.
+ */
+export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
+  const { seed = 1, cameras: count = 86, interval: minutes = 30 } = options;
+  const from = options.from.getTime() / 1000;
+  const to = options.to.getTime() / 1000;
+  const length = minutes * 60;
+  const cameras = createCameras(count, seed);
+  for (let number = Math.floor((from - EPOCH) / length); EPOCH + number * length < to; number++) {
+    const records: TrafficRecord[] = [];
+    for (const camera of cameras) {
+      // The cameras of a site take their images in the same second, at about the same time in each interval.
+      const offset = Math.floor(random(camera.siteKey, 0) * (length - 10));
+      const time = EPOCH + number * length + offset + randomInteger(10, camera.siteKey, number);
+      // One record in a hundred is missing, and occasionally all records of some hours.
+      const isMissing = random(camera.key, time) < 0.01 || isDuringOutage(camera.key, time, 10 * DAY, 0.25);
+      if (isMissing || time < from || time >= to) continue;
+      // The order of ids changes with each interval, so ids are out of order within one timestamp.
+      const rank = number % 2 === 0 ? camera.camera_pk : count - camera.camera_pk;
+      const id = number * count + ((rank + randomInteger(count, seed, number)) % count) + 1;
+      records.push(createRecord(camera, time, id));
+    }
+    yield* records.sort(compareOldestFirst);
+  }
+}
+
+function compareOldestFirst(one: TrafficRecord, other: TrafficRecord): number {
+  if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
+  return one.camera_ref < other.camera_ref ? 1 : -1;
+}
+
+interface Camera extends Pick<TrafficRecord, "camera_pk" | "camera_ref"> {
+  site: (typeof SITES)[number];
+  siteKey: number;
+  key: number;
+  scale: number;
+}
+
+/** A larger count only adds cameras. The references are the same for every random seed. */
+function createCameras(count: number, seed: number): Camera[] {
+  const cameras: Camera[] = [];
+  for (let index = 0; cameras.length < count; index++) {
+    const site = SITES[index % SITES.length] as Camera["site"];
+    // A random number in a range of its own, so that numbers look irregular but never repeat.
+    const number = 11 + 8 * Math.floor(index / SITES.length) + randomInteger(8, 0, index);
+    for (let cameraOfSite = 1; cameraOfSite <= site.cameras; cameraOfSite++) {
+      const camera_ref = `${site.prefix}${number}${cameraOfSite === 1 ? "" : `p${cameraOfSite}`}`;
+      const camera_pk = cameras.length + 1;
+      const [siteKey, key] = [hash(hash(seed, 1), index), hash(hash(seed, 2), camera_pk)];
+      // Quiet cameras are more common than busy ones.
+      const scale = 0.3 + random(key, 1) ** 1.5;
+      cameras.push({ camera_pk, camera_ref, site, siteKey, key, scale });
+    }
+  }
+  return cameras.slice(0, count);
+}
+
+function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
+  const { camera_pk, camera_ref } = camera;
+  // Half of the cameras never fail.
+  const isFailing = camera.key % 2 === 0 && isDuringOutage(hash(camera.key, 3), time, DAY, 0.8);
+  const timestamp = `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
+  const camera_ok = isFailing ? "False" : "True";
+  return {
+    id,
+    camera_pk,
+    camera_ref,
+    timestamp,
+    // Older records have no camera health (specification, "List records", rule 4).
+    camera_ok: timestamp < "2021" ? null : camera_ok,
+    ...(isFailing ? NO_COUNTS : createCounts(camera, time)),
+    model_name: "tf1",
+  };
+}
+
+function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COUNTS {
+  const date = new Date(time * 1000);
+  const isWeekend = [0, 6].includes(date.getUTCDay());
+  const counts = { ...NO_COUNTS };
+  for (const [index, name] of ROAD_USERS.entries()) {
+    const hours = name === "persons" || name === "bicycles" ? PEOPLE_ACTIVITY : VEHICLE_ACTIVITY;
+    const activity = (hours[Number(isWeekend)]?.[date.getUTCHours()] ?? 0) / 100;
+    counts[name] = poisson((site.peaks[index] ?? 0) * scale * activity, random(hash(key, time), index));
+  }
+  return { ...counts, cars: counts.cars + site.parked };
+}
+
+/** Time is divided into windows. Each window may contain an outage of 2 to 16 hours, so a moment depends on no other moment. */
+function isDuringOutage(key: number, time: number, window: number, chance: number): boolean {
+  // Each key has its own windows, so that cameras do not all change at the same time.
+  const shifted = time + randomInteger(window, key, 4);
+  const windowKey = hash(hash(key, 5), Math.floor(shifted / window));
+  const length = HOUR * (2 + 14 * random(windowKey, 1));
+  const position = (shifted % window) - (window - length) * random(windowKey, 2);
+  return random(windowKey, 0) < chance && position >= 0 && position < length;
+}
+
+// Each random number is a hash of its purpose, so no record depends on previous records.
+
+/** Derives a new key from a key and a part, with the 32-bit finalizer of MurmurHash3. */
+function hash(key: number, part: number): number {
+  // The finalizer maps 0 to 0. Without the constant, random seed 0 and part 0 would give a series of zeros.
+  return mixBits((key ^ Math.imul(part, 0x9e3779b1)) + 0x7f4a7c15);
+}
+
+/** Returns a uniformly distributed number from 0 up to, but not including, 1. */
+export function random(key: number, part: number): number {
+  return hash(key, part) / 2 ** 32;
+}
+
+/** Returns a uniformly distributed whole number from 0 to `below - 1`. */
+function randomInteger(below: number, key: number, part: number): number {
+  return Math.floor(random(key, part) * below);
+}
+
+/** Returns a number of independent events (Poisson distribution, by inversion). */
+function poisson(mean: number, quantile: number): number {
+  let count = 0;
+  let probability = Math.exp(-mean);
+  for (let total = probability; quantile >= total; total += probability) probability *= mean / ++count;
+  return count;
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import { getSeedBlockPath, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
+import { type Collection, hashContent, listSeedFiles, readRecords } from "./encoded-collection.ts";
+import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
+import { describeCounts, stageFiles } from "./staging/staging.ts";
+import type { StoreChoice } from "./stores/configuration.ts";
+import { withLock, withMigratedStore } from "./stores/open-store.ts";
+import { requireStorable } from "./stores/stored-snapshot.ts";
+import { replaceCollection } from "./stores/writer.ts";
+
+/** A file with all records of the seed. Clients can download this file instead of reading all pages. */
+const SEED_CSV = "seed.csv.gz";
+
+/**
+ * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
+ * @param assets The folder of the assets
+ * @throws InputError if a line of the seed is invalid. The previous assets then stay
+ */
+export async function writeSeedAssets(assets: string): Promise<void> {
+  const staged = await stageFiles(listSeedFiles(), { conclusion: "The seed was not built." });
+  try {
+    await replaceAssets(assets, staged);
+  } finally {
+    staged.close();
+  }
+}
+
+/** Replaces the collection in static assets. */
+export async function replaceAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
+  const temporary: Snapshot = { id: "temporary", count, loaded_at: null, source };
+  const records = readRecords(createMemoryStore(temporary, blocks()), temporary);
+  const csv = CSV_HEADER + (await Array.fromAsync(records, formatCsvLine)).join("");
+  const id = hashContent(csv, blocks());
+  const folder = join(assets, SEED_PATH);
+  const file = join(assets, SEED_SNAPSHOT_PATH);
+  const text = JSON.stringify(requireStorable({ id, count, loaded_at: null, source }));
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  mkdirSync(join(folder, id), { recursive: true });
+  for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);
+  writeFileSync(join(assets, SEED_CSV), compress(csv));
+  // Last, because a server may be running. When it then misses a block of the previous snapshot, it reads the current snapshot again.
+  writeFileSync(file, text);
+  for (const name of readdirSync(folder))
+    if (name !== id && name !== basename(SEED_SNAPSHOT_PATH)) rmSync(join(folder, name), { recursive: true });
+}
+
+/** Compresses to the same bytes on every system: byte 9 identifies the system, and 255 means unknown (RFC 1952, 2.3.1). */
+function compress(text: string): Buffer {
+  const bytes = gzipSync(text, { level: 9 });
+  bytes[9] = 255;
+  return bytes;
+}
+
+/** How long a load of the seed waits for the lock, because a second `npm start` may be loading the seed, too. */
+const LOCK_WAIT_MS = 60_000;
+
+/**
+ * Brings the tables of a store up to date, and loads the seed if nothing was ever loaded.
+ * @throws InputError if a line of the seed is invalid
+ * @throws Error if the store cannot be read or written, or if something else was loaded in the meantime
+ */
+export async function loadSeed(choice: StoreChoice): Promise<void> {
+  await withMigratedStore(choice, async ({ name, location, store }) => {
+    const isEmpty = async () => (await store.readCurrent()).snapshot.id === null;
+    if (!(await isEmpty())) return;
+    console.log(`Nothing is loaded in the ${name} store (${location}). Loading the seed.`);
+    const staged = await stageFiles(listSeedFiles());
+    const write = async () => {
+      // The process that held the lock may have loaded records.
+      if (!(await isEmpty())) return;
+      await replaceCollection(store, staged, { onlyIfEmpty: true });
+      console.log(`Loaded ${describeCounts(staged)}.`);
+    };
+    await withLock(choice, write, LOCK_WAIT_MS).finally(staged.close);
+  });
+}

@@ -1,0 +1,137 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { BLOCK_SIZE, type Block, formatBlock, RECORD_SEPARATOR } from "../../../src/store/block.ts";
+import { formatPosition, type Problem } from "../formats/problem.ts";
+
+/** The columns of a row: its position in the input, the values to compare and to sort by, and the end of its line in a block. */
+const COLUMNS = [
+  "file INTEGER", // index
+  "line INTEGER",
+  "image TEXT", // in a report: the times of the processing and of the capture, separated by a space
+  "id INTEGER",
+  "camera_pk INTEGER",
+  "camera_ref TEXT",
+  "timestamp TEXT",
+  "line_end TEXT", // the part after the id and the camera_pk, which the load assigns to rows of reports
+];
+
+/**
+ * Opens an empty database for a load. A database without a name is in a temporary file, which SQLite deletes immediately after
+ * opening it.
+ */
+export function openStagingDatabase(): DatabaseSync {
+  const database = new DatabaseSync("");
+  database.exec(`
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    PRAGMA temp_store = FILE;
+    PRAGMA cache_size = -4096; -- KiB
+    CREATE TABLE staged (${COLUMNS.join()}) STRICT;
+    CREATE TABLE seen (timestamp TEXT, camera_ref TEXT, PRIMARY KEY (timestamp, camera_ref)) STRICT, WITHOUT ROWID;
+    CREATE TABLE paged (id INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE sorted (line TEXT) STRICT`);
+  return database;
+}
+
+/** The number of rows in one statement. Inserting rows one by one is slower. */
+const BATCH_ROWS = 100;
+
+/** Inserts rows in batches, with values in the order of `COLUMNS`. `flush` inserts the last rows. */
+export function createInserter(database: DatabaseSync) {
+  const prepare = (rows: number) => {
+    const parameters = `(${COLUMNS.map(() => "?").join()})`;
+    return database.prepare(`INSERT INTO staged VALUES ${Array(rows).fill(parameters).join()}`);
+  };
+  const full = prepare(BATCH_ROWS);
+  let values: SQLInputValue[] = [];
+  const flush = () => {
+    const rows = values.length / COLUMNS.length;
+    if (rows > 0) (rows === BATCH_ROWS ? full : prepare(rows)).run(...values);
+    values = [];
+  };
+  return {
+    insert(row: SQLInputValue[]): void {
+      values.push(...row);
+      if (values.length === BATCH_ROWS * COLUMNS.length) flush();
+    },
+    flush,
+  };
+}
+
+/**
+ * Numbers the cameras of reports in the order of their first captures (`camera_pk`), and the images in the order of their processing
+ * (`id`). Both begin with 1.
+ */
+export function assignReportIds(database: DatabaseSync): void {
+  database.exec(`
+    UPDATE staged SET camera_pk = numbered.pk FROM (
+      SELECT camera_ref, row_number() OVER (ORDER BY min(substr(image, instr(image, ' '))), camera_ref) AS pk FROM staged GROUP BY camera_ref
+    ) AS numbered WHERE numbered.camera_ref = staged.camera_ref;
+    UPDATE staged SET id = numbered.id FROM (
+      SELECT rowid AS position, row_number() OVER (ORDER BY image, camera_ref) AS id FROM staged
+    ) AS numbered WHERE numbered.position = staged.rowid`);
+}
+
+/** Two contradicting records of a load. The `earlier_` fields describe the record that comes first in the input. */
+interface Conflict {
+  file: number;
+  line: number;
+  id: number;
+  camera_ref: string;
+  timestamp: string;
+  earlier_file: number;
+  earlier_line: number;
+}
+
+/**
+ * Columns whose combined values must be unique, and the field to report. A camera has one record per observation time (specification,
+ * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. The columns include camera_ref, because a
+ * camera with two references is reported elsewhere.
+ */
+const UNIQUE_KEYS = [
+  { columns: "id", field: "id" },
+  { columns: "timestamp, camera_pk, camera_ref", field: "timestamp" },
+] as const;
+
+/**
+ * Compares the records of a load. All records must have their ids.
+ * @param files The names of the files
+ * @returns A problem for the later record of each conflict
+ */
+export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
+  const getFileName = (file: number) => files[file] ?? "";
+  for (const { columns, field } of UNIQUE_KEYS) {
+    // A record that appears twice is reported only for its id.
+    const condition = field === "id" ? "" : "AND later.id <> earlier.id";
+    const sql = `WITH repeated AS (SELECT ${columns}, min(rowid) AS first FROM staged GROUP BY ${columns} HAVING count(*) > 1)
+      SELECT later.file, later.line, later.id, later.camera_ref, later.timestamp,
+        earlier.file AS earlier_file, earlier.line AS earlier_line
+      FROM repeated JOIN staged AS later USING (${columns}) JOIN staged AS earlier ON earlier.rowid = first
+      WHERE later.rowid > first ${condition}`;
+    const conflicts = database.prepare(sql).iterate() as Iterable<unknown> as Iterable<Conflict>;
+    for (const { file, line, camera_ref, earlier_file, earlier_line, [field]: value } of conflicts) {
+      const camera = field === "id" ? "" : ` for camera ${JSON.stringify(camera_ref)}`;
+      const earlier = formatPosition({ file: getFileName(earlier_file), line: earlier_line });
+      const message = `already appears${camera} in ${earlier}`;
+      yield { file: getFileName(file), line, field, value, message, cause: "repeated" };
+    }
+  }
+}
+
+/** Sorts the lines of all records in the order of the collection. */
+export function sortRecords(database: DatabaseSync): void {
+  database.exec(`INSERT INTO sorted SELECT '[' || id || ',' || camera_pk || ',' || line_end
+    FROM staged ORDER BY timestamp DESC, camera_ref, id`);
+}
+
+/** Joins the sorted lines to blocks. SQLite joins them, because a string per line would be slow. */
+export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
+  const select = database.prepare(`SELECT group_concat(line, ?) AS lines
+    FROM (SELECT line FROM sorted WHERE rowid BETWEEN ? AND ? ORDER BY rowid)`);
+  for (let number = 1; ; number++) {
+    const { lines } = Object(
+      select.get(RECORD_SEPARATOR, BLOCK_SIZE * (number - 1) + 1, BLOCK_SIZE * number),
+    );
+    if (lines === null) return;
+    yield { number, text: formatBlock(lines) };
+  }
+}

@@ -1,0 +1,124 @@
+import type { DatabaseSync } from "node:sqlite";
+import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
+import { type Collection, encodeCollection, getSourceNames } from "../encoded-collection.ts";
+import { INPUT_SUFFIXES, listInputFiles } from "../formats/input-file.ts";
+import { createProblemList, formatProblem, IN_MEMORY_FILE, InputError } from "../formats/problem.ts";
+import { checkRecord } from "../formats/validation.ts";
+import {
+  assignReportIds,
+  findConflicts,
+  openStagingDatabase,
+  selectBlocks,
+  sortRecords,
+} from "./database.ts";
+import { type Progress, type ReadOptions, readFiles } from "./read-files.ts";
+import {
+  type CollectOptions,
+  createRowCollector,
+  type RowCollector,
+  type RowCounts,
+} from "./row-collector.ts";
+
+export interface StageOptions extends ReadOptions, CollectOptions {
+  /** The source of the records. The default is the names of the files. */
+  source?: string | undefined;
+  /** The last line of an error message that lists problems. The default is "Nothing was loaded." */
+  conclusion?: string | undefined;
+  /** Shows the progress of a step: `reading`, with the number of megabytes, or `comparing`. */
+  openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
+  /** Prints a warning while the files are read. */
+  warn?: ((line: string) => void) | undefined;
+}
+
+/** The compared, numbered and sorted records of a load, on disk. */
+export interface StagedCollection extends Collection, RowCounts {
+  /** Deletes the records from disk. */
+  close(): void;
+}
+
+/**
+ * Reads and checks all files of a load.
+ * @param paths The paths of files, or of folders with files; `-` is standard input
+ * @throws InputError if a line of the files cannot be loaded
+ * @throws Error if the temporary file of the load cannot be written
+ */
+export function stageFiles(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
+  const inputs = paths.map((path) => ({ path, ...listInputFiles(path) }));
+  const files = inputs.flatMap(({ files }) => files);
+  for (const { path, skipped } of inputs) {
+    const message = `skipped ${formatValue(skipped, 200)}, because only files whose names end in ${INPUT_SUFFIXES} are loaded`;
+    if (skipped.length > 0) options.warn?.(`Warning: ${formatProblem({ file: path, line: 0, message })}`);
+  }
+  return stageRows(files, getSourceNames(files, options.source), options, (collector, onRead) =>
+    readFiles(files, options, collector, onRead),
+  );
+}
+
+/** The source of records that are passed to `createService`. */
+const RECORDS_SOURCE = "records of a program";
+
+/** Checks records in memory, as `stageFiles` checks records of files. */
+export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
+  return stageRows([IN_MEMORY_FILE], [RECORDS_SOURCE], { strict: true }, async (collector) => {
+    let line = 0;
+    const file = IN_MEMORY_FILE;
+    for (const record of records) collector.add(checkRecord(record, { file, line: ++line }), 0);
+  });
+}
+
+async function stageRows(
+  files: string[],
+  sources: string[],
+  options: StageOptions,
+  read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
+): Promise<StagedCollection> {
+  const database = openStagingDatabase();
+  const [problems, warnings] = [createProblemList(files), createProblemList(files)];
+  const collector = createRowCollector(database, options, problems.add, warnings.add);
+  try {
+    database.exec("BEGIN");
+    await runStep("reading", options, (step) => read(collector, (done, total) => step?.update(done, total)));
+    collector.end();
+    for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
+    await runStep("comparing", options, async () => {
+      compareRecords(database, files, collector);
+      const lines = problems.lines();
+      if (lines.length > 0)
+        throw new InputError([...lines, options.conclusion ?? "Nothing was loaded."].join("\n"));
+      sortRecords(database);
+    });
+    database.exec("COMMIT");
+    // Unlike closures, bound functions do not keep the collector in memory while the records are written.
+    const listBlocks = selectBlocks.bind(null, database);
+    const collection = encodeCollection(
+      collector.counts.count,
+      listBlocks,
+      collector.getStatistics(),
+      sources,
+    );
+    return { ...collector.counts, ...collection, close: database.close.bind(database) };
+  } catch (error) {
+    database.close();
+    throw explainTemporaryFileError(error);
+  }
+}
+
+/** Compares the records. Before that, the rows of reports get their ids. */
+function compareRecords(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
+  if (kinds.report && kinds.records) return;
+  if (kinds.report) assignReportIds(database);
+  for (const problem of findConflicts(database, files)) report(problem);
+}
+
+async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {
+  const step = openStep?.(name, { unit: "MB" });
+  return action(step).finally(() => step?.close());
+}
+
+/** Formats the number of records, and how many of them were corrected or skipped. */
+export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
+  const corrected = `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
+  const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
+  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
+  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
+}

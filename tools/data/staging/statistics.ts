@@ -1,0 +1,80 @@
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../../src/records/record.ts";
+import type { Day, Hour, Statistics } from "../../../src/store/stored-statistics.ts";
+
+/** The maximum number of cameras in a collection, because a load compares all of them in memory. */
+export const MAX_CAMERAS = 100_000;
+
+/** The maximum number of days with records, because the statistics list all of them. */
+export const MAX_DAYS = 100_000;
+
+/** Collects the statistics of records, which can be added in any order. */
+export function createStatisticsCollector() {
+  const totals = { ...NO_COUNTS };
+  const calendar = createCalendar();
+  let first: string | null = null;
+  let last: string | null = null;
+  return {
+    /** Returns false if the record exceeds `MAX_DAYS`. */
+    add(record: TrafficRecord): boolean {
+      const { timestamp } = record;
+      if (first === null || timestamp < first) first = timestamp;
+      if (last === null || timestamp > last) last = timestamp;
+      let roadUsers = 0;
+      for (const name of ROAD_USERS) {
+        totals[name] += record[name];
+        roadUsers += record[name];
+      }
+      return calendar.add(record, roadUsers);
+    },
+    /** Returns the statistics of the records so far, without their sources. */
+    getStatistics: (cameras: number): Statistics => ({
+      first,
+      last,
+      cameras,
+      totals,
+      days: calendar.listDays(),
+      hours: calendar.hours,
+      sources: [],
+      source_count: 0,
+    }),
+  };
+}
+
+/** Counts records by their day, and by the hour of the day. */
+function createCalendar() {
+  const days = new Map<string, Day>();
+  const hours = { weekdays: createHours(), weekends: createHours() };
+  /** The day of the previous record, and its weekday or weekend hours. Most records have the same day as the previous record. */
+  let day: Day = ["", 0, 0, 0, 0];
+  let hoursOfDay = hours.weekdays;
+  const selectDay = (date: string) => {
+    day = days.get(date) ?? [date, 0, 0, 0, 0];
+    days.set(date, day);
+    hoursOfDay = [0, 6].includes(new Date(date).getUTCDay()) ? hours.weekends : hours.weekdays;
+  };
+  return {
+    hours,
+    listDays: () => [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
+    add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): boolean {
+      const date = timestamp.slice(0, 10);
+      if (date !== day[0]) {
+        if (days.size === MAX_DAYS && !days.has(date)) return false;
+        selectDay(date);
+      }
+      day[1] += 1;
+      if (camera_ok === "False") day[2] += 1;
+      if (camera_ok === null) day[3] += 1;
+      day[4] += roadUsers;
+      // The counts are 0 even if road users passed by, so they would lower the mean of the hour.
+      if (camera_ok === "False") return true;
+      const hour = hoursOfDay[Number(timestamp.slice(11, 13))] as Hour;
+      hour[0] += 1;
+      hour[1] += roadUsers;
+      return true;
+    },
+  };
+}
+
+function createHours(): Hour[] {
+  return Array.from({ length: 24 }, () => [0, 0]);
+}

@@ -1,0 +1,115 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { parse } from "smol-toml";
+import { describeFileError } from "../../messages.ts";
+import { type Notify, PROJECT, type WranglerRunner } from "./wrangler.ts";
+
+/** The parts of a wrangler configuration that the commands use. */
+export interface Configuration {
+  name?: string;
+  assets?: { run_worker_first?: string[] };
+  dev?: { host?: string };
+  route?: unknown;
+  routes?: unknown[];
+  vars?: Record<string, unknown>;
+  d1_databases?: {
+    binding: string;
+    database_name?: string;
+    database_id?: string;
+    preview_database_id?: string;
+  }[];
+  kv_namespaces?: { binding: string; id?: string; preview_id?: string }[];
+  ratelimits?: { name: string; simple: { period: number } }[];
+  /** The configuration of previews, with the same fields. */
+  previews?: Configuration;
+}
+
+/** The values of `STORE` for stores that records are loaded into. */
+export const STORE_NAMES = ["d1", "kv"] as const;
+export type StoreName = (typeof STORE_NAMES)[number];
+
+/** The options of a command that choose a store. */
+export interface StoreChoice {
+  /** The default is `STORE` in the configuration. */
+  store?: StoreName | undefined;
+  /** Whether to use the deployed store. The default is the local store. */
+  remote?: boolean | undefined;
+  /** The folder of the local store, as in `wrangler dev --persist-to`. The default is .wrangler/state. */
+  persistTo?: string | undefined;
+  /** The path of the configuration. The default is wrangler.toml. */
+  config?: string | undefined;
+  /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
+  propagationMs?: number | undefined;
+  /** Prints a notice if a wrangler command is slow. The default is standard error. */
+  notify?: Notify | undefined;
+  /** Replaces wrangler in tests. */
+  wrangler?: WranglerRunner | undefined;
+}
+
+/** The value of `STORE` for a worker that serves the seed from its static assets. */
+export const SEED_STORE = "seed";
+
+/**
+ * Reads a wrangler configuration: TOML, or JSON if its name ends in `.json`. Wrangler's own parser would be slow to import.
+ * @param path The default is wrangler.toml
+ * @throws Error if the file does not exist or cannot be parsed, or if wrangler would not use its settings
+ */
+export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): Promise<Configuration> {
+  const file = resolve(path);
+  const configuration = await parseConfiguration(path, file);
+  await requireNoOverrides(path, dirname(file));
+  return configuration;
+}
+
+async function parseConfiguration(path: string, file: string): Promise<Configuration> {
+  try {
+    const text = await readFile(file, "utf8");
+    return file.endsWith(".json") ? JSON.parse(text) : parse(text);
+  } catch (cause) {
+    throw new Error(`The configuration ${path} cannot be read: ${describeFileError(cause)}`, { cause });
+  }
+}
+
+/** The files beside a configuration from which wrangler also reads variables. */
+const VARIABLE_FILES = [".dev.vars", ".env", ".env.local"];
+
+/** The variables that select what is served, and where. */
+const SETTINGS = ["STORE", "PUBLIC_ORIGIN", "RATE_LIMIT", "PREFER", "FAULTS", "CLOUDFLARE_ENV"];
+
+/**
+ * Rejects settings outside the configuration. Wrangler would obey them and our commands would not: a load could fill a store that is not
+ * served, and an environment deploys a second worker that shares the database.
+ */
+async function requireNoOverrides(path: string, folder: string): Promise<void> {
+  if (process.env.CLOUDFLARE_ENV)
+    throw new Error(
+      "The environment variable CLOUDFLARE_ENV is set, but this project uses no environments of wrangler. Unset the variable.",
+    );
+  for (const name of VARIABLE_FILES) {
+    const file = join(folder, name);
+    const text = await readFile(file, "utf8").catch(() => "");
+    const setting = SETTINGS.find((setting) => Object.hasOwn(parseEnv(text), setting));
+    if (setting === undefined) continue;
+    const advice = setting === "CLOUDFLARE_ENV" ? "" : ` Set it in ${path}, or with \`npm start -- --var\`.`;
+    throw new Error(
+      `${file} sets ${setting}, which only a part of the commands would use. Remove the line.${advice}`,
+    );
+  }
+}
+
+/**
+ * @param name The variable `STORE`
+ * @param config The configuration that sets the variable, for the message
+ * @throws Error if no records can be loaded into this store
+ */
+export function requireStoreName(name: unknown, config?: string): StoreName {
+  const known = STORE_NAMES.find((store) => store === name);
+  if (known) return known;
+  const setting = `STORE is ${JSON.stringify(name)}${config === undefined ? "" : ` in ${config}`}`;
+  if (name === SEED_STORE)
+    throw new Error(
+      `${setting}: the worker serves the files of data/seed, and no records can be loaded. Change these files, or choose a store with --store.`,
+    );
+  throw new Error(`${setting}; it must be "d1", "kv" or "seed"`);
+}

@@ -1,0 +1,185 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { SqlRow } from "../../../src/store/d1.ts";
+import { createWriteError, describeFileError, isDiskFull } from "../../messages.ts";
+import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
+import type { WritableNamespace } from "./kv-writer.ts";
+
+// `wrangler dev` stores a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands open
+// these files themselves, because the runtime would be slower and need more memory.
+
+/** How long a statement waits while another process writes. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * Gets the path of the SQLite database of a durable object.
+ * @param folder The folder of all objects of one product
+ */
+export function getDurableObjectPath(folder: string, className: string, name: string): string {
+  return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
+}
+
+/**
+ * Opens the SQLite database of a durable object.
+ * @param writable Whether to create a missing file. Otherwise, an empty database in memory is opened
+ * @throws Error if the file cannot be opened
+ */
+export function openDurableObject(path: string, writable: boolean): DatabaseSync {
+  try {
+    if (!writable) return openForReading(path);
+    mkdirSync(dirname(path), { recursive: true });
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    return database;
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT" && !writable) return new DatabaseSync(":memory:");
+    throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
+  }
+}
+
+/** The SQLite error codes if the `-shm` file, which even readers need, cannot be created in a folder. */
+const SHM_ERRORS = [14, 1544]; // SQLITE_CANTOPEN and SQLITE_READONLY_DIRECTORY
+
+function openForReading(path: string): DatabaseSync {
+  accessSync(path, constants.R_OK);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec("PRAGMA user_version");
+    return database;
+  } catch (error) {
+    database.close();
+    if (!SHM_ERRORS.includes(Object(error).errcode)) throw error;
+    // Without a -shm file, no other process has the database open. So nothing changes it while it is read.
+    return new DatabaseSync(new URL(`${pathToFileURL(path)}?immutable=1`), { readOnly: true });
+  }
+}
+
+/** Derives the id of an object from its name, as the runtime does. */
+function deriveObjectId(className: string, name: string): string {
+  const key = createHash("sha256").update(className).digest();
+  const sign = (data: string | Buffer) => createHmac("sha256", key).update(data).digest().subarray(0, 16);
+  const signature = sign(name);
+  return Buffer.concat([signature, sign(signature)]).toString("hex");
+}
+
+/**
+ * Runs an action as one transaction. Before the transaction, the process can handle a signal.
+ * @throws Error that names the file if the disk is full, or any error of the action
+ */
+async function runTransaction<T>(database: DatabaseSync, action: () => T): Promise<T> {
+  await setImmediate();
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = action();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw isDiskFull(error) ? createWriteError(database.location() ?? "The database", error) : error;
+  }
+}
+
+export function createLocalDatabase(database: DatabaseSync): WritableDatabase {
+  return {
+    query: async (sql, parameters) => database.prepare(sql).all(...parameters) as SqlRow[],
+    write: (statements) =>
+      runTransaction(database, () => {
+        for (const sql of statements) database.prepare(sql).run();
+      }),
+    run: (sql) => runTransaction(database, () => Number(database.prepare(sql).run().changes)),
+    // Small, because other processes wait while a transaction is open.
+    batchBytes: 250_000,
+  };
+}
+
+/** Wrangler's table of the applied migrations. */
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+/** Applies the unapplied migrations in order, each as one transaction, as wrangler does. */
+export async function applyMigrations(database: DatabaseSync): Promise<void> {
+  for (const name of await listUnappliedMigrations(createLocalDatabase(database))) {
+    const sql = readFileSync(join(MIGRATIONS_FOLDER, name), "utf8");
+    await runTransaction(database, () => {
+      database.exec(MIGRATIONS_TABLE);
+      const insert = database.prepare("INSERT OR IGNORE INTO d1_migrations (name) VALUES (?)");
+      // A concurrent process may have applied the migration.
+      if (insert.run(name).changes > 0) database.exec(sql);
+    }).catch((cause) => {
+      const advice = `To start with an empty store, delete ${database.location()}.`;
+      throw new Error(`data/migrations/${name} failed: ${describeFileError(cause)}. ${advice}`, { cause });
+    });
+  }
+}
+
+/** The runtime stores each value in a file, and the name of the file in this table. Such a file never changes. */
+const NAMESPACE_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS _mf_entries (key TEXT PRIMARY KEY, blob_id TEXT NOT NULL, expiration INTEGER, metadata TEXT);
+  CREATE INDEX IF NOT EXISTS _mf_entries_expiration_idx ON _mf_entries (expiration)`;
+
+/** How long a file without a key stays, because another process may be about to open it. */
+const BLOB_GRACE_MS = 20;
+
+/**
+ * Creates a namespace of local files. A missing table is created immediately, and a missing folder by the first write.
+ * @param database The database with the keys
+ * @param folder The folder with a file for each value
+ */
+export function createLocalNamespace(
+  database: DatabaseSync,
+  folder: string,
+  blobGraceMs = BLOB_GRACE_MS,
+): WritableNamespace {
+  database.exec(NAMESPACE_SCHEMA);
+  const list = database.prepare("SELECT key FROM _mf_entries WHERE substr(key, 1, ?2) = ?1 ORDER BY key");
+  const select = database.prepare("SELECT blob_id FROM _mf_entries WHERE key = ?");
+  const insert = database.prepare("INSERT OR REPLACE INTO _mf_entries (key, blob_id) VALUES (?, ?)");
+  const names = database.prepare("SELECT blob_id FROM _mf_entries");
+  const remove = database.prepare("DELETE FROM _mf_entries WHERE key = ?");
+  return {
+    get: async (keys) => keys.map((key) => readValue(folder, select.get(key)?.blob_id)),
+    async put(pairs) {
+      const files = pairs.map((pair) => ({ ...pair, name: randomBytes(40).toString("hex") }));
+      try {
+        mkdirSync(folder, { recursive: true });
+        for (const { name, value } of files) writeFileSync(join(folder, name), value);
+      } catch (cause) {
+        throw createWriteError(folder, cause);
+      }
+      await runTransaction(database, () => {
+        for (const { key, name } of files) insert.run(key, name);
+      });
+    },
+    /** Also deletes the files without a key: replaced values, and values of writes that failed or were killed. */
+    async delete(keys) {
+      await runTransaction(database, () => {
+        for (const key of keys) remove.run(key);
+      });
+      mkdirSync(folder, { recursive: true });
+      const files = readdirSync(folder);
+      await setTimeout(blobGraceMs);
+      const named = new Set(names.all().map(({ blob_id }) => blob_id));
+      for (const name of files) if (!named.has(name)) rmSync(join(folder, name), { force: true });
+    },
+    list: async (prefix = "") => list.all(prefix, prefix.length).map(({ key }) => String(key)),
+    batchBytes: 250_000,
+  };
+}
+
+/** Returns null if there is no such key, or if its file was just deleted. */
+function readValue(folder: string, name: unknown): string | null {
+  if (name === undefined) return null;
+  try {
+    return readFileSync(join(folder, String(name)), "utf8");
+  } catch (error) {
+    if (Object(error).code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createWriteError, describeFileError } from "../../messages.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  requireStoreName,
+  type StoreChoice,
+  type StoreName,
+} from "./configuration.ts";
+import { createWritableD1Store } from "./d1-writer.ts";
+import { createWritableKvStore } from "./kv-writer.ts";
+import {
+  applyMigrations,
+  createLocalDatabase,
+  createLocalNamespace,
+  getDurableObjectPath,
+  openDurableObject,
+} from "./local-stores.ts";
+import { openRemoteStore } from "./remote-stores.ts";
+import { PROJECT } from "./wrangler.ts";
+import type { OpenedStore } from "./writer.ts";
+
+/** Returns the folder of the local stores. The default is next to the configuration, as in wrangler. */
+function getStateFolder({ persistTo, config }: StoreChoice): string {
+  return resolve(persistTo ?? join(config === undefined ? PROJECT : dirname(config), ".wrangler/state"));
+}
+
+/** The classes of the runtime for D1 databases and KV namespaces. */
+const OBJECT_CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
+
+/**
+ * Runs an action that writes to a store. A local store is locked, so that no other command on this machine writes to it. Readers need
+ * no lock, and a deployed store cannot be locked.
+ * @param waitMs How long to wait until another process has released the lock
+ * @throws Error if the lock was not released
+ */
+export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>, waitMs = 0): Promise<T> {
+  if (choice.remote) return action();
+  const { name } = await readStoreConfiguration(choice);
+  const folder = getStateFolder(choice);
+  const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`, waitMs);
+  return action().finally(release);
+}
+
+type Action<T> = (opened: OpenedStore) => Promise<T>;
+
+/** Opens a store for an action that writes. The store is created if it is missing, and its tables are migrated. */
+export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
+  return withStore(choice, action, true);
+}
+
+/**
+ * Opens a store for an action that reads. Nothing is created or migrated.
+ * @throws Error if the configuration cannot be read or specifies no store, or if the store cannot be opened
+ */
+export async function withStore<T>(choice: StoreChoice, action: Action<T>, writable = false): Promise<T> {
+  const { configuration, name } = await readStoreConfiguration(choice);
+  const opened = choice.remote
+    ? openRemoteStore(name, choice)
+    : openLocalStore(name, configuration, getStateFolder(choice), writable);
+  try {
+    if (writable) await opened.migrate?.();
+    return await action(opened);
+  } catch (error) {
+    throw toDamageError(error, opened.location);
+  } finally {
+    opened.close?.();
+  }
+}
+
+/** Reads the configuration of a command, and returns it with the kind of store that the command uses. */
+export async function readStoreConfiguration(choice: StoreChoice) {
+  const configuration = await readConfiguration(choice.config);
+  return { configuration, name: choice.store ?? requireStoreName(configuration.vars?.STORE, choice.config) };
+}
+
+/** Opens a local store: the files of `wrangler dev`. */
+function openLocalStore(
+  name: StoreName,
+  configuration: Configuration,
+  persistTo: string,
+  writable: boolean,
+): OpenedStore {
+  const folder = join(persistTo, "v3");
+  const id = getObjectName(name, configuration);
+  const location = getDurableObjectPath(join(folder, name), OBJECT_CLASSES[name], id);
+  const database = openDurableObject(location, writable);
+  const opened = { name, location, close: () => database.close() };
+  if (name === "kv") {
+    const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));
+    return { ...opened, store: createWritableKvStore(namespace, { isLocal: true }) };
+  }
+  const store = createWritableD1Store(createLocalDatabase(database));
+  return { ...opened, store, migrate: () => applyMigrations(database) };
+}
+
+/** The SQLite error code of a damaged file. */
+const SQLITE_CORRUPT = 11;
+
+/** Returns an error with the name of a damaged file, because SQLite does not name it. Returns other errors unchanged. */
+function toDamageError(error: unknown, path: string): unknown {
+  if (Object(error).errcode !== SQLITE_CORRUPT) return error;
+  return new Error(`${path} cannot be read: ${describeFileError(error)}`, { cause: error });
+}
+
+/** Returns the name of a database or a namespace in the runtime. Each id in the configuration has its own local store. */
+function getObjectName(
+  name: StoreName,
+  { d1_databases: [database] = [], kv_namespaces: [namespace] = [] }: Configuration,
+): string {
+  if (name === "d1") return database?.preview_database_id ?? database?.database_id ?? "DB";
+  return namespace?.preview_id ?? namespace?.id ?? "KV";
+}
+
+/** The SQLite error code of a file that another connection has locked. */
+const SQLITE_BUSY = 5;
+
+/**
+ * Locks a file for this process, as SQLite locks a database. The operating system releases the lock when the process ends, so a file
+ * that is left behind does no harm.
+ * @param path The file, which is created
+ * @param subject What the lock protects, for the message
+ * @returns A function that releases the lock
+ * @throws Error if another process holds the lock, or if the file cannot be written
+ */
+export function lockFile(path: string, subject: string, waitMs = 0): () => void {
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    // SQLite would not report why it cannot use the folder.
+    accessSync(`${dirname(path)}/.`, constants.W_OK);
+    database = new DatabaseSync(path, { timeout: waitMs });
+    database.exec("BEGIN IMMEDIATE");
+    return database.close.bind(database);
+  } catch (cause) {
+    database?.close();
+    if (Object(cause).errcode !== SQLITE_BUSY) throw createWriteError(path, cause);
+    const message = `Another process is writing to ${subject}. Run the command again when it has ended.`;
+    throw new Error(message, { cause });
+  }
+}

@@ -1,0 +1,150 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+/** The folder of wrangler.toml. */
+export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The path of the wrangler module. Wrangler's launcher would start one more process. */
+const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
+
+/** Environment variables that stop wrangler from sending requests that the command does not need. */
+const QUIET_ENV = {
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_SEND_METRICS: "false",
+};
+
+/** The exit status and the output of a process. */
+export interface ProcessResult {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a wrangler command, or replaces wrangler in a test. */
+export type WranglerRunner = (args: string[]) => Promise<ProcessResult>;
+
+/** Starts wrangler in the project's folder, by default with the input and output of this process. */
+export function spawnWrangler(
+  args: string[],
+  env: Record<string, string> = {},
+  stdio: StdioOptions = "inherit",
+): ChildProcess {
+  const options = { cwd: PROJECT, stdio, env: { ...process.env, ...QUIET_ENV, ...env } };
+  return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], options);
+}
+
+/** The number of characters of an argument in a message. */
+const MAX_SHOWN_LENGTH = 100;
+
+function formatCommandLine(args: string[]): string {
+  const shown = args.map((arg) =>
+    arg.length > MAX_SHOWN_LENGTH ? `${arg.slice(0, MAX_SHOWN_LENGTH)}...` : arg,
+  );
+  return `wrangler ${shown.join(" ")}`;
+}
+
+/** Thrown if a wrangler command fails, or prints something else than its result. */
+export class WranglerError extends Error {
+  /** The output of the command, which shows the reason. */
+  readonly output: string;
+
+  constructor(args: string[], problem: string, output: string) {
+    super(`${formatCommandLine(args)} ${problem}:\n${output}`);
+    this.output = output;
+  }
+}
+
+/** Wrangler waits up to five minutes for a response before it repeats a request, and prints nothing during that time. */
+const SLOW_COMMAND_MS = 60_000;
+
+/** Prints a notice if a wrangler command is still running after a minute. @param command Settles when the command ends */
+export function notifyIfSlow<T>(
+  args: string[],
+  command: Promise<T>,
+  notify: Notify = console.error,
+): Promise<T> {
+  const notice = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
+  const timer = setTimeout(notify, SLOW_COMMAND_MS, notice);
+  return command.finally(() => clearTimeout(timer));
+}
+
+/** Prints a line for the user. */
+export type Notify = (line: string) => void;
+
+interface RunOptions {
+  /** Replaces wrangler in tests. */
+  wrangler?: WranglerRunner | undefined;
+  notify?: Notify | undefined;
+}
+
+/**
+ * Runs one wrangler command, without prompts.
+ * @returns The standard output of the command
+ * @throws WranglerError
+ */
+export async function runWrangler(
+  args: string[],
+  { wrangler = runProcess, notify }: RunOptions = {},
+): Promise<string> {
+  const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args), notify);
+  // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.
+  const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
+    .replace(/^.*`--temporary`.*$/m, "")
+    .trim();
+  if (status !== 0) throw new WranglerError(args, "failed", output);
+  return stdout;
+}
+
+/**
+ * Runs one wrangler command that prints JSON.
+ * @throws WranglerError Also if the output is not JSON
+ */
+export async function runWranglerJson<T>(args: string[], options?: RunOptions): Promise<T> {
+  const output = await runWrangler(args, options);
+  try {
+    return JSON.parse(output);
+  } catch {
+    throw new WranglerError(args, "did not print JSON", output.trim() || "(no output)");
+  }
+}
+
+// With any other log level, wrangler prints more than the result, or nothing. It prefers these variables to lines in `.env`.
+const PARSED_OUTPUT_ENV = { CI: "1", NO_COLOR: "1", WRANGLER_LOG: "log" };
+
+async function runProcess(args: string[]): Promise<ProcessResult> {
+  const child = spawnWrangler(args, PARSED_OUTPUT_ENV, ["ignore", "pipe", "pipe"]);
+  const outputs = [child.stdout, child.stderr].map((stream) => text(stream as Readable));
+  const [status, stdout = "", stderr = ""] = await Promise.all([waitForExit(child), ...outputs]);
+  return { status, stdout, stderr };
+}
+
+/** Waits for the exit status of a child process. If a signal ends this process, the child is stopped too, so that it writes no more. */
+export async function waitForExit(child: ChildProcess): Promise<number | null> {
+  const stop = () => child.kill();
+  process.once("exit", stop);
+  const [status] = await once(child, "close").finally(() => process.off("exit", stop));
+  return status;
+}
+
+let folder: string | undefined;
+
+/** Returns a path in a temporary folder of this process. The folder is deleted when the process ends. */
+export function getTemporaryPath(name: string): string {
+  folder ??= createTemporaryFolder();
+  return join(folder, name);
+}
+
+function createTemporaryFolder(): string {
+  const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
+  process.once("exit", () => rmSync(created, { recursive: true, force: true }));
+  return created;
+}

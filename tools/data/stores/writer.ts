@@ -1,0 +1,159 @@
+import { BLOCK_SIZE, type Block } from "../../../src/store/block.ts";
+import type { Snapshot } from "../../../src/store/snapshot.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { formatCount } from "../../messages.ts";
+import type { Collection } from "../encoded-collection.ts";
+import type { StoreName } from "./configuration.ts";
+import { createSnapshotId, requireStorable } from "./stored-snapshot.ts";
+
+export interface SwitchOptions {
+  /** The number of blocks of the snapshot, including the pieces of the statistics. */
+  blocks: number;
+  /** Whether to fail if anything was ever loaded. */
+  onlyIfEmpty: boolean;
+}
+
+/** A store that commands write to. All methods throw if the store fails. */
+export interface WritableStore extends Store {
+  /** The number of bytes of a batch of blocks for `write`. */
+  batchBytes: number;
+  /** How long readers may see the store as it was before a write, in milliseconds. */
+  propagationMs: number;
+  /** Stores blocks of a snapshot. Readers do not see them before the switch. */
+  write(id: string, blocks: Block[]): Promise<void>;
+  /** Finds the blocks of a snapshot that the store lost although their write succeeded. */
+  findMissingBlocks(id: string, numbers: number[]): Promise<number[]>;
+  /**
+   * Switches readers to a snapshot.
+   * @throws RejectedSwitchError if the switch did not happen and never will. After any other error, it may have happened
+   */
+  switchTo(next: Snapshot, options: SwitchOptions): Promise<void>;
+  /** Deletes the blocks of replaced snapshots and unfinished loads that no reader and no running load can still need. */
+  sweep(): Promise<void>;
+  /** Deletes blocks of a load that failed before its switch. */
+  discard(id: string, numbers: number[]): Promise<void>;
+}
+
+/** A store that a command has opened. */
+export interface OpenedStore {
+  name: StoreName;
+  /** The path of a store on this machine, or `deployed`. */
+  location: string;
+  store: WritableStore;
+  /** Brings the tables of a database up to date. */
+  migrate?(): Promise<void>;
+  close?(): void;
+}
+
+/** Thrown if the store did not switch to a snapshot, and will not. */
+export class RejectedSwitchError extends Error {}
+
+/** The message of a switch that is rejected because of `onlyIfEmpty`. */
+export const SEED_REJECTED = "The seed was not loaded because something else was loaded in the meantime.";
+
+/** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
+export class UnknownOutcomeError extends Error {}
+
+export interface WriteOptions {
+  /** Loads only if nothing was ever loaded. Such a load sweeps nothing, because another load may be running. */
+  onlyIfEmpty?: boolean;
+  /** Called with the number of records that have been written so far. */
+  onProgress?: (written: number) => void;
+  /** Called before the load waits until all readers can see its blocks. */
+  onWait?: (seconds: number) => void;
+  /** Called before readers are switched. */
+  onSwitch?: () => void;
+  /** Called for a failure that does not make the load fail. */
+  onWarning?: (message: string) => void;
+}
+
+/**
+ * Replaces the collection. Readers are switched to the new blocks when all of them are stored. If the load fails or is interrupted
+ * before the switch, the previous records are still served.
+ * @returns The id of the new snapshot
+ * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
+ */
+export async function replaceCollection(
+  store: WritableStore,
+  collection: Collection,
+  options: WriteOptions = {},
+): Promise<string> {
+  const { onlyIfEmpty = false, onWarning = () => {} } = options;
+  const id = createSnapshotId(Date.now());
+  if (!onlyIfEmpty) await store.sweep();
+  const written = new Set<number>();
+  /** Writes all blocks, or the missing ones, and returns the numbers of the blocks that the store lost. */
+  const write = async (missing?: Set<number>) => {
+    for (const blocks of batchBlocks(collection.blocks(), store.batchBytes, missing)) {
+      // Before the attempt, because some blocks may be stored even if it fails.
+      for (const { number } of blocks) written.add(number);
+      await store.write(id, blocks);
+      if (!missing) options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
+    }
+    await waitForPropagation(store, options);
+    return new Set(await store.findMissingBlocks(id, [...written]));
+  };
+  try {
+    const missing = await write();
+    if (missing.size > 0) {
+      onWarning(`The store lost ${formatCount(missing.size, "block")}. Writing them again.`);
+      if ((await write(missing)).size > 0)
+        throw new RejectedSwitchError("The store lost blocks twice. Run the command again later.");
+    }
+    options.onSwitch?.();
+    const { count, source } = collection;
+    const next = requireStorable({ id, count, source, loaded_at: new Date().toISOString() });
+    await switchReaders(store, next, { blocks: written.size, onlyIfEmpty }, options);
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) await store.discard(id, [...written]).catch(() => undefined);
+    throw error;
+  }
+  const warn = ({ message }: Error) =>
+    onWarning(
+      `The new records are being served. The replaced blocks could not be deleted, and a later load deletes them. The reason:\n${message}`,
+    );
+  if (!onlyIfEmpty) await store.sweep().catch(warn);
+  return id;
+}
+
+/** Groups blocks into batches. @param numbers Only the blocks with these numbers, if given */
+function* batchBlocks(all: Iterable<Block>, bytes: number, numbers?: Set<number>): Generator<Block[]> {
+  let blocks: Block[] = [];
+  let size = 0;
+  for (const block of all) {
+    if (numbers?.has(block.number) === false) continue;
+    blocks.push(block);
+    size += block.text.length;
+    if (size < bytes) continue;
+    yield blocks;
+    blocks = [];
+    size = 0;
+  }
+  if (blocks.length > 0) yield blocks;
+}
+
+/** Waits until every reader can see the written blocks. */
+async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
+  if (propagationMs === 0) return;
+  onWait?.(propagationMs / 1_000);
+  await new Promise((resolve) => setTimeout(resolve, propagationMs));
+}
+
+/** Switches readers. After an error, the current snapshot shows whether the switch happened, unless it cannot be read. */
+async function switchReaders(
+  store: WritableStore,
+  next: Snapshot,
+  switchOptions: SwitchOptions,
+  options: WriteOptions,
+): Promise<void> {
+  try {
+    await store.switchTo(next, switchOptions);
+  } catch (cause) {
+    const isRejected = cause instanceof RejectedSwitchError;
+    if (!isRejected) await waitForPropagation(store, options);
+    const current = await store.readCurrent().catch(() => undefined);
+    if (current?.snapshot.id === next.id) return;
+    if (isRejected) throw cause;
+    throw new UnknownOutcomeError(String(Object(cause).message), { cause });
+  }
+}
