@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FIELD_RULES, MAX_CAMERA_REF_LENGTH } from "./field-rules.ts";
+import { checkCameraRef } from "./camera-ref.ts";
 
 /** The road users that are counted, in the order of a record's fields. */
 export const ROAD_USERS = ["cars", "persons", "bicycles", "trucks", "motorcycles", "buses"] as const;
@@ -27,9 +27,12 @@ export function checkFailingCamera(record: Counts & { camera_ok: string | null }
 
 // The worker does not use the schemas below. PURE lets the bundler remove them together with zod.
 
+/** The maximum number of characters in a `camera_ref`, so that the records of a block fit into one D1 statement. */
+const MAX_CAMERA_REF_LENGTH = 64;
+
 /**
  * One record: the counts of one camera at one moment (specification, "Record").
- * The order of the keys is the order of the fields in every response.
+ * The order of the keys is the order of the fields in every response. Messages follow the name of the field and the value.
  */
 export const TrafficRecord = /* @__PURE__ */ createRecordSchema();
 export type TrafficRecord = z.infer<typeof TrafficRecord>;
@@ -39,37 +42,55 @@ export const Page = /* @__PURE__ */ createPageSchema();
 export type Page = z.infer<typeof Page>;
 
 function createRecordSchema() {
-  const count = z.int().nonnegative();
-  const schema = z.strictObject({
-    id: z.int().meta({
+  const NOT_A_COUNT = "is not a whole number, 0 or greater";
+  const NOT_A_REF = `is not a string of 1 to ${MAX_CAMERA_REF_LENGTH} characters`;
+  const integer = createInteger("is not a whole number");
+  const count = createInteger(NOT_A_COUNT).nonnegative(NOT_A_COUNT);
+  return z.strictObject({
+    id: integer.meta({
       format: "int64",
       description: "Unique. Records with the same timestamp are not sorted by `id`.",
     }),
-    camera_pk: z.int().meta({ format: "int64", description: "The number of the camera." }),
-    // The length in JSON Schema is in characters; `z.string().max()` would count UTF-16 code units.
-    camera_ref: z.string().meta({
-      minLength: 1,
-      maxLength: MAX_CAMERA_REF_LENGTH,
-      description: "The short reference of the camera: the same in all records with the same `camera_pk`.",
-    }),
+    camera_pk: integer.meta({ format: "int64", description: "The number of the camera." }),
+    camera_ref: z
+      .string(NOT_A_REF)
+      .min(1, NOT_A_REF)
+      .max(MAX_CAMERA_REF_LENGTH, NOT_A_REF)
+      .refine((text) => checkCameraRef(text) === undefined, {
+        error: ({ input }) => checkCameraRef(String(input)),
+      })
+      .meta({
+        description: "The short reference of the camera: the same in all records with the same `camera_pk`.",
+      }),
     timestamp: z.iso
-      .datetime({ precision: 0 })
+      .datetime({ precision: 0, error: "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)" })
       .meta({ description: "When the camera counted, in UTC, to the second: `YYYY-MM-DDThh:mm:ssZ`." }),
-    camera_ok: z.enum(["True", "False"]).nullable().meta({
-      description:
-        "Camera health, as a string. If `False`, all counts are 0. Null means that camera health was not recorded, as in older records.",
-    }),
+    camera_ok: z
+      .enum(["True", "False"], {
+        error: ({ input }) =>
+          typeof input === "boolean"
+            ? 'is a boolean, not the string "True" or "False"'
+            : 'is not "True", "False", or null, which is an empty cell in CSV',
+      })
+      .nullable()
+      .meta({
+        description:
+          "Camera health, as a string. If `False`, all counts are 0. Null means that camera health was not recorded, as in older records.",
+      }),
     ...createForRoadUsers((roadUser) => count.meta({ description: `Detected ${roadUser}.` })),
-    model_name: z.literal("tf1").meta({ description: "The name of the model that counted the road users." }),
+    model_name: z
+      .literal("tf1", 'is not "tf1"')
+      .meta({ description: "The name of the model that counted the road users." }),
   });
-  // JSON Schema can express the types above, but not all rules.
-  return schema.check(({ value, issues }) => {
-    const report = (field: string, message: string | undefined) => {
-      if (message !== undefined) issues.push({ code: "custom", path: [field], input: value, message });
-    };
-    for (const [field, check] of Object.entries(FIELD_RULES))
-      report(field, check(value[field as keyof typeof value]));
-    report("camera_ok", checkFailingCamera(value));
+}
+
+/** An integer that JavaScript represents exactly. */
+function createInteger(problem: string) {
+  return z.int({
+    error({ code }) {
+      if (code === "too_big") return `is greater than ${Number.MAX_SAFE_INTEGER}`;
+      return code === "too_small" ? `is less than ${Number.MIN_SAFE_INTEGER}` : problem;
+    },
   });
 }
 

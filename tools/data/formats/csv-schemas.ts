@@ -1,93 +1,133 @@
 import * as z from "zod";
-import type { TrafficRecord } from "../../../src/records/record.ts";
+import { TrafficRecord } from "../../../src/records/record.ts";
 import { formatCount, formatValue } from "../../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
 import { countOccurrences, type InputFile, type TextChunk } from "./input-file.ts";
-import { CONVERSION_HINT, type Problem, UnreadableError } from "./problem.ts";
-import { type Field, type InputRow, RECORD_FIELDS, type RecordRow } from "./validation.ts";
+import { CONVERSION_HINT, type InputPosition, UnreadableError } from "./problem.ts";
+import { type InputRow, listProblems, RECORD_SCHEMA, type RecordRow } from "./validation.ts";
 
-/** The columns of a kind of CSV file. The header of a file determines its schema. */
-interface CsvSchema {
-  /** Completes the message "... is not the header of ...". */
-  title: string;
-  /** The columns, in any order. */
-  fields: Record<string, Field>;
-  /** Converts valid values to a row. */
-  convert(values: object, file: string, line: number): RecordRow;
+/** Converts a cell to a value for the schema. An invalid cell stays as it is, so that the schema rejects it. */
+type CellParser = (cell: string) => unknown;
+
+/** Parses `3`, and `3.0`, which pandas writes in a column that once had a gap. */
+const parseNumber: CellParser = (cell) => (/^-?\d+(\.0+)?$/.test(cell) ? Number(cell) : cell);
+
+/** Cells of `camera_ok`. Spreadsheets and other tools write `True` as `TRUE` or `true`. */
+const HEALTHS = new Map(
+  Object.entries({ "": null, TRUE: "True", true: "True", FALSE: "False", false: "False" }),
+);
+
+/** A kind of CSV file. The header of a file determines its schema. */
+type CsvSchema = ReturnType<typeof createCsvSchema>;
+
+/**
+ * @param title Completes the message "... is not the header of ..."
+ * @param columns The columns, in any order
+ * @param parsers The parsers of columns that are not numbers
+ * @param convert Converts valid values to a row
+ */
+function createCsvSchema<Columns extends z.ZodObject>(
+  title: string,
+  columns: Columns,
+  parsers: Record<string, CellParser>,
+  convert: (values: z.infer<Columns>, position: InputPosition) => RecordRow,
+) {
+  const names = Object.keys(columns.shape);
+  return {
+    title,
+    names,
+    getParser: (name: string) => parsers[name] ?? parseNumber,
+    /** @param header The names of the columns, in the order of the cells */
+    convertRow(values: object, header: string[], cells: string[], position: InputPosition): InputRow {
+      const result = columns.safeParse(values);
+      if (result.success) return convert(result.data, position);
+      const shown = Object.fromEntries(header.map((name, index) => [name, cells[index]]));
+      return { problems: listProblems(result.error, shown, position) };
+    },
+  };
 }
 
 /** Records with a column for each field. An empty `camera_ok` is null. */
-const RECORDS: CsvSchema = {
-  title: "a records file",
-  fields: RECORD_FIELDS,
-  convert: (values, file, line) => ({ file, line, record: values as TrafficRecord }),
-};
+const RECORDS = createCsvSchema(
+  "a records file",
+  RECORD_SCHEMA,
+  {
+    camera_ref: String,
+    timestamp: String,
+    camera_ok: (cell) => (HEALTHS.has(cell) ? HEALTHS.get(cell) : cell),
+    model_name: String,
+  },
+  (record, position) => ({ ...position, record }),
+);
 
 const OFFSET_TIME = z.regexes.datetime({ offset: true });
-const toSeconds = (time: string) => time.replace(/\.\d+/, "");
 
-/** Such as `2025-10-29 09:10:27.5+00:00`. The note in RFC 3339, section 5.6, allows a space instead of the `T`. */
-const TIME: Field = {
-  parse(cell) {
-    const time = cell.replace(" ", "T");
-    if (!OFFSET_TIME.test(time)) return null;
-    // A JavaScript Date has milliseconds, and Python writes microseconds.
-    const [fraction = "."] = /\.\d+/.exec(time) ?? [];
-    return `${new Date(time).toISOString().slice(0, -5)}${fraction.padEnd(10, "0").slice(0, 10)}Z`;
-  },
-  // In UTC, a time may be before the year 0.
-  check: (value) =>
-    RECORD_FIELDS.timestamp.check(toSeconds(String(value))) &&
-    "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)",
-};
+/**
+ * Parses a time such as `2025-10-29 09:10:27.5+00:00`. The note in RFC 3339, section 5.6, allows a space instead of the `T`.
+ * @returns The time in UTC with nine decimals
+ */
+function parseTime(cell: string): string {
+  const time = cell.replace(" ", "T");
+  if (!OFFSET_TIME.test(time)) return cell;
+  // A JavaScript Date has milliseconds, and Python writes microseconds.
+  const [fraction = "."] = /\.\d+/.exec(time) ?? [];
+  return `${new Date(time).toISOString().slice(0, -5)}${fraction.padEnd(10, "0").slice(0, 10)}Z`;
+}
 
-const { cars: COUNT, camera_ref: REF, model_name: MODEL } = RECORD_FIELDS;
+// In UTC, a time may be before the year 0.
+const TIME = z.iso.datetime({
+  precision: 9,
+  error: "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)",
+});
 
-/** The number of problems that the engine found in the image. Empty or `None` in older reports. */
-const WARNINGS: Field = {
-  parse: (cell) => (cell === "" || cell === "None" ? null : COUNT.parse(cell)),
-  check: (value) => (value === null ? undefined : COUNT.check(value)),
-};
+const { cars: COUNT, camera_ref, model_name } = TrafficRecord.shape;
 
-type Observation = Record<"image_proc" | "image_capt" | "camera_ref", string> &
-  Record<"car" | "person" | "bicycle" | "motorcycle" | "bus" | "truck", number> & { warnings: number | null };
+const IMAGE = z.strictObject({
+  image_proc: TIME,
+  image_capt: TIME,
+  camera_ref,
+  model_name,
+  car: COUNT,
+  person: COUNT,
+  bicycle: COUNT,
+  motorcycle: COUNT,
+  bus: COUNT,
+  truck: COUNT,
+  /** The number of problems that the engine found in the image. Empty or `None` in older reports. */
+  warnings: COUNT.nullable(),
+});
 
 /** The detection engine's daily report: one image per row. */
-const REPORT: CsvSchema = {
-  title: "a report",
-  fields: {
-    image_proc: TIME,
-    image_capt: TIME,
-    camera_ref: { ...REF, parse: (cell) => cell.trim().toLowerCase() },
-    model_name: MODEL,
-    car: COUNT,
-    person: COUNT,
-    bicycle: COUNT,
-    motorcycle: COUNT,
-    bus: COUNT,
-    truck: COUNT,
-    warnings: WARNINGS,
+const REPORT = createCsvSchema(
+  "a report",
+  z.compile(IMAGE),
+  {
+    image_proc: parseTime,
+    image_capt: parseTime,
+    camera_ref: (cell) => cell.trim().toLowerCase(),
+    model_name: String,
+    warnings: (cell) => (cell === "" || cell === "None" ? null : parseNumber(cell)),
   },
-  convert(values, file, line) {
-    const { image_proc, image_capt, camera_ref, warnings, ...counts } = values as Observation;
+  (image, position) => {
+    const { image_proc: processedAt, image_capt: capturedAt, warnings } = image;
     const health = warnings === 0 ? "True" : "False";
     const record: TrafficRecord = {
       id: 0,
       camera_pk: 0,
-      camera_ref,
-      timestamp: toSeconds(image_capt),
+      camera_ref: image.camera_ref,
+      timestamp: capturedAt.replace(/\.\d+/, ""),
       camera_ok: warnings === null ? null : health,
-      cars: counts.car,
-      persons: counts.person,
-      bicycles: counts.bicycle,
-      trucks: counts.truck,
-      motorcycles: counts.motorcycle,
-      buses: counts.bus,
-      model_name: "tf1",
+      cars: image.car,
+      persons: image.person,
+      bicycles: image.bicycle,
+      trucks: image.truck,
+      motorcycles: image.motorcycle,
+      buses: image.bus,
+      model_name: image.model_name,
     };
-    return { file, line, record, image: { capturedAt: image_capt, processedAt: image_proc } };
+    return { ...position, record, image: { capturedAt, processedAt } };
   },
-};
+);
 
 /**
  * Reads a records file or a report.
@@ -106,37 +146,33 @@ export async function* readCsv(
 }
 
 /** Creates a function that parses a row. The function returns undefined for the header, even if concatenated files repeat it. */
-function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
-  const { fields, convert } = requireSchema(header);
-  const columns = header.cells.map((name) => ({ name, ...(fields[name] as Field) }));
-  for (const column of columns) if (modelName && column.name === "model_name") column.parse = () => modelName;
+function createRowParser({ cells: header, line }: CsvRow, { file, modelName }: InputFile) {
+  const schema = requireSchema(header, line);
+  const columns = header.map((name) => {
+    const replacesModel = modelName !== undefined && name === "model_name";
+    return { name, parse: replacesModel ? () => modelName : schema.getParser(name) };
+  });
   // A concatenated file may begin with a byte order mark.
   const isHeader = (cells: string[]) =>
-    cells[1] === header.cells[1] && cells.join().replace(/^\ufeff/, "") === header.cells.join();
+    cells[1] === header[1] && cells.join().replace(/^\ufeff/, "") === header.join();
   return ({ cells, line }: CsvRow): InputRow | undefined => {
     if (isHeader(cells)) return undefined;
-    if (cells.length !== columns.length) {
-      const message = `has ${formatCount(cells.length, "cell")} instead of ${columns.length}`;
+    if (cells.length !== header.length) {
+      const message = `has ${formatCount(cells.length, "cell")} instead of ${header.length}`;
       return { problems: [{ file, line, message, cause: "cells" }] };
     }
     const values: Record<string, unknown> = {};
-    const problems: Problem[] = [];
-    // An index is faster than an iterator here.
-    for (let index = 0; index < columns.length; index++) {
-      const { name: field, parse, check } = columns[index] as (typeof columns)[number];
-      const value = cells[index] ?? "";
-      values[field] = parse(value);
-      const message = check(values[field]);
-      if (message !== undefined) problems.push({ file, line, field, value, message });
-    }
-    return problems.length > 0 ? { problems } : convert(values, file, line);
+    columns.forEach(({ name, parse }, index) => {
+      values[name] = parse(cells[index] ?? "");
+    });
+    return schema.convertRow(values, header, cells, { file, line });
   };
 }
 
 /** @throws UnreadableError with the differences from the header of the more likely schema */
-function requireSchema({ cells, line }: CsvRow): CsvSchema {
+function requireSchema(cells: string[], line: number): CsvSchema {
   const schema = /image_/i.test(cells.join()) ? REPORT : RECORDS;
-  const names = Object.keys(schema.fields);
+  const { names } = schema;
   const missing = names.filter((name) => !cells.includes(name));
   const surplus = cells.filter((name, index) => !names.includes(name) || cells.indexOf(name) < index);
   if (missing.length === 0 && surplus.length === 0) return schema;

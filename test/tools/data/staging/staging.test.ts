@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkCameraRef } from "../../../../src/records/field-rules.ts";
+import { checkCameraRef } from "../../../../src/records/camera-ref.ts";
 import { NO_COUNTS } from "../../../../src/records/record.ts";
 import { NO_STATISTICS } from "../../../../src/store/stored-statistics.ts";
 import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
