@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { Page } from "../../src/records/record.ts";
 import { isObject } from "../data/formats/validation.ts";
 import type { Reply } from "./retrying-client.ts";
 
@@ -19,7 +20,7 @@ export interface PageResponse extends Reply {
 export function parsePage(reply: Reply, number: number): PageResponse {
   const envelope = parseObject(reply.body);
   const { count: value, results: array } = envelope ?? {};
-  const count = isCount(value) ? value : undefined;
+  const count = Page.shape.count.validate(value) ? value : undefined;
   const results = Array.isArray(array) ? array : [];
   return { ...reply, number, envelope, count, results };
 }
@@ -40,8 +41,4 @@ function parseObject(body: Uint8Array): Fields | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0;
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
 import { COLLECTION_PATH, PAGE_SIZE } from "../../src/records/page.ts";
-import { ROAD_USERS } from "../../src/records/record.ts";
-import { parseUtcTime } from "../../src/records/utc-time.ts";
+import { ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
 import { isObject } from "../data/formats/validation.ts";
 import { formatValue } from "../messages.ts";
-import { type Fields, isCount, type PageResponse } from "./page-response.ts";
+import type { Fields, PageResponse } from "./page-response.ts";
 import type { Reply } from "./retrying-client.ts";
 
 /** The rules of the specification. If a defect breaks several rules, the first one is usually the cause. */
@@ -152,28 +152,26 @@ function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: strin
   return link === expected || `${name} is ${formatValue(link, 200)}, not ${expected}`;
 }
 
-const FIELD_CHECKS: [name: string, isValid: (value: unknown) => boolean][] = [
-  ["id", Number.isInteger],
-  ["camera_pk", Number.isInteger],
-  ["camera_ref", (value) => typeof value === "string" && value.trim() !== ""],
-  ["timestamp", isTimestamp],
-  ["camera_ok", (value) => value === null || value === "True" || value === "False"],
-  ...ROAD_USERS.map((name): [string, typeof isCount] => [name, isCount]),
-  ["model_name", (value) => value === "tf1"],
-];
+/** The fields of a record. A service may allow more in a `camera_ref` than a load does. */
+const FIELDS = Object.entries({
+  ...TrafficRecord.shape,
+  camera_ref: z.string().refine((text) => text.trim() !== ""),
+});
 
 /** Checks the rules that concern a single record. A missing field breaks only the rule "Record 1". */
 export function checkRecordFields(addFinding: AddFinding, fields: Fields, where: string): void {
-  const missing = FIELD_CHECKS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
+  const missing = FIELDS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
   addFinding("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
   // An invalid count breaks only the rule of its own field, so only valid counts can contradict camera_ok.
-  const counted = ROAD_USERS.find((name) => isCount(fields[name]) && fields[name] !== 0);
-  for (const [name, isValid] of FIELD_CHECKS) {
+  const counted = ROAD_USERS.find(
+    (name) => TrafficRecord.shape[name].validate(fields[name]) && fields[name] !== 0,
+  );
+  for (const [name, schema] of FIELDS) {
     const value = fields[name];
     if (value === undefined) continue;
     const contradiction = name === "camera_ok" && value === "False" ? counted : undefined;
     const but = contradiction ? `, but ${contradiction} is ${formatValue(fields[contradiction])}` : "";
-    const isFollowed = isValid(value) && !contradiction;
+    const isFollowed = schema.validate(value) && !contradiction;
     addFinding(`Record.${name}`, where, isFollowed || `${name} is ${formatValue(value)}${but}`);
   }
   addFinding("States 1", where, fields.state === undefined || `state is ${formatValue(fields.state)}`);
@@ -211,16 +209,11 @@ export function compareRecord(addFinding: AddFinding, seen: SeenRecords, fields:
     add("Record 2", known.timestamp !== timestamp || `camera ${camera} has two records of ${timestamp}`);
   }
   if (camera !== undefined) seen.cameras.set(camera, fields);
-  if (!isTimestamp(timestamp)) return;
+  if (!TrafficRecord.shape.timestamp.validate(timestamp)) return;
   add("List records 2", timestamp <= seen.timestamp || `${timestamp} follows ${seen.timestamp}`);
   seen.timestamp = timestamp;
   if (camera_ok === null) seen.firstNull ||= timestamp;
   // Records of the same second can have any order, even if only some have a null camera_ok.
   const problem = `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
   if (camera_ok !== null) add("List records 4", timestamp >= seen.firstNull || problem);
-}
-
-/** Whether a value is a timestamp in the format of the specification, with an existing date and time. */
-function isTimestamp(value: unknown): value is string {
-  return typeof value === "string" && value.length === 20 && parseUtcTime(value) !== undefined;
 }
