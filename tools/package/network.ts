@@ -22,7 +22,9 @@ export class FixedLengthStream extends TransformStream {
   constructor(length: number) {
     // Called when the writer aborts the stream, or when the reader cancels the stream.
     const cancel = () => Promise.reject(createFetchError(...CONNECTION_CLOSED, "terminated"));
-    super({ cancel });
+    // The types of the DOM do not know `cancel` yet.
+    const transformer: Transformer & { cancel: typeof cancel } = { cancel };
+    super(transformer);
     bodyLengths.set(this.readable, length);
   }
 }
