@@ -8,7 +8,7 @@ import {
 } from "./data/stores/configuration.ts";
 
 /** The settings of production or of previews: wrangler.toml or its `[previews]`. */
-type Settings = Pick<Configuration, "vars" | "ratelimits" | "d1_databases" | "kv_namespaces">;
+export type Settings = Pick<Configuration, "vars" | "ratelimits" | "d1_databases" | "kv_namespaces">;
 
 /** The name of the rate limit in wrangler.toml. */
 const RATE_LIMITER_NAME = "RATE_LIMITER";

@@ -43,22 +43,35 @@ const FILE_ERRORS: Record<string, string> = {
   ENOSPC: "the disk is full",
 };
 
+/** Returns the code of an error of SQLite (a number) or of the operating system. */
+export function getErrorCode(error: unknown): string | number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+export function isMissingFile(error: unknown): boolean {
+  return getErrorCode(error) === "ENOENT";
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return getErrorCode(error) === SQLITE_FULL;
+}
+
+export function getMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Describes why a file cannot be read or written, such as `the disk is full`. */
 export function describeFileError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code, errcode } = error as { code?: string; errcode?: number };
-  return FILE_ERRORS[errcode ?? ""] ?? FILE_ERRORS[code ?? ""] ?? error.message;
+  return FILE_ERRORS[getErrorCode(error) ?? ""] ?? getMessage(error);
 }
 
 /** Creates an error for a path that cannot be written. The message contains the path and the reason. */
 export function createWriteError(path: string, cause: unknown): Error {
   // A file is created if it is missing, but its folder is not.
-  const reason = Object(cause).code === "ENOENT" ? "its folder does not exist" : describeFileError(cause);
+  const reason = isMissingFile(cause) ? "its folder does not exist" : describeFileError(cause);
   return new Error(`${path} cannot be written: ${reason}`, { cause });
-}
-
-export function isDiskFull(error: unknown): boolean {
-  return Object(error).errcode === SQLITE_FULL;
 }
 
 /** Explains why SQLite cannot write a temporary file. Returns other errors unchanged. */
@@ -66,13 +79,11 @@ export function explainTemporaryFileError(error: unknown): unknown {
   const { SQLITE_TMPDIR, TMPDIR } = process.env;
   if (isDiskFull(error))
     return createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
-  if (Object(error).errcode !== SQLITE_IOERR_GETTEMPPATH) return error;
+  if (getErrorCode(error) !== SQLITE_IOERR_GETTEMPPATH) return error;
   const folders = [SQLITE_TMPDIR, TMPDIR, "/var/tmp", "/tmp"].filter(Boolean).join(", ");
   const advice = "Set SQLITE_TMPDIR to a folder with free space, or mount one: docker run --tmpfs /tmp";
   return new Error(
     `A temporary file is needed, but none of these folders can be written: ${folders}. ${advice}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }

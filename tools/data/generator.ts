@@ -1,4 +1,4 @@
-import { mixBits } from "../../src/faults/random.ts";
+import { mixBits } from "../../src/hash.ts";
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
 
 /** The records to generate, in the period from `from` up to, but not including, `to`. */
@@ -90,17 +90,20 @@ interface Camera extends Pick<TrafficRecord, "camera_pk" | "camera_ref"> {
 /** A larger count only adds cameras. The references are the same for every random seed. */
 function createCameras(count: number, seed: number): Camera[] {
   const cameras: Camera[] = [];
-  for (let index = 0; cameras.length < count; index++) {
-    const site = SITES[index % SITES.length] as Camera["site"];
-    // A random number in a range of its own, so that numbers look irregular but never repeat.
-    const number = 11 + 8 * Math.floor(index / SITES.length) + randomInteger(8, 0, index);
-    for (let cameraOfSite = 1; cameraOfSite <= site.cameras; cameraOfSite++) {
-      const camera_ref = `${site.prefix}${number}${cameraOfSite === 1 ? "" : `p${cameraOfSite}`}`;
-      const camera_pk = cameras.length + 1;
-      const [siteKey, key] = [hash(hash(seed, 1), index), hash(hash(seed, 2), camera_pk)];
-      // Quiet cameras are more common than busy ones.
-      const scale = 0.3 + random(key, 1) ** 1.5;
-      cameras.push({ camera_pk, camera_ref, site, siteKey, key, scale });
+  for (let round = 0; cameras.length < count; round++) {
+    for (const [order, site] of SITES.entries()) {
+      const index = round * SITES.length + order;
+      // A random number in a range of its own, so that numbers look irregular but never repeat.
+      const number = 11 + 8 * round + randomInteger(8, 0, index);
+      const siteKey = hash(hash(seed, 1), index);
+      for (let cameraOfSite = 1; cameraOfSite <= site.cameras; cameraOfSite++) {
+        const camera_ref = `${site.prefix}${number}${cameraOfSite === 1 ? "" : `p${cameraOfSite}`}`;
+        const camera_pk = cameras.length + 1;
+        const key = hash(hash(seed, 2), camera_pk);
+        // Quiet cameras are more common than busy ones.
+        const scale = 0.3 + random(key, 1) ** 1.5;
+        cameras.push({ camera_pk, camera_ref, site, siteKey, key, scale });
+      }
     }
   }
   return cameras.slice(0, count);

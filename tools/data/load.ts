@@ -1,6 +1,6 @@
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import { formatValue } from "../messages.ts";
+import { formatValue, getMessage } from "../messages.ts";
 import { formatDataCommand } from "../store-command.ts";
 import { describeCounts, type StagedCollection, type StageOptions, stageFiles } from "./staging/staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
@@ -49,7 +49,7 @@ async function replace(files: string[], options: LoadOptions, outcome: { message
       });
     });
   } catch (cause) {
-    throw new Error(`${Object(cause).message ?? cause}\n${outcome.message}`, { cause });
+    throw new Error(`${getMessage(cause)}\n${outcome.message}`, { cause });
   } finally {
     staged.close();
   }

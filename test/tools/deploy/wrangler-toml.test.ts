@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { requireValidSettings } from "../../../tools/check-settings.ts";
+import { requireValidSettings, type Settings } from "../../../tools/check-settings.ts";
 import { type Configuration, readConfiguration } from "../../../tools/data/stores/configuration.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
 import { createFolder } from "../../temporary-folder.ts";
@@ -73,18 +73,20 @@ test.each<[targets: string[] | undefined, address: string | undefined]>([
 );
 
 describe("before anything is served, the settings", () => {
-  const limits = (name: string, period: number) => [{ name, simple: { period } }];
+  const limits = (name: string, period: 10 | 60) => [
+    { name, namespace_id: "1", simple: { limit: 1_000, period } },
+  ];
   const seed = { STORE: "seed", RATE_LIMIT: "60" };
   const bindings = { d1_databases: [{ binding: "DB" }], kv_namespaces: [{ binding: "KV" }] };
 
-  test.each([
+  test.each<Settings>([
     { ...bindings, vars: { STORE: "d1" } },
     { ...bindings, vars: { STORE: "kv", RATE_LIMIT: "off" }, ratelimits: limits("RATE_LIMITER", 10) },
     { vars: seed, ratelimits: [...limits("ANOTHER", 10), ...limits("RATE_LIMITER", 60)] },
-  ])("%j are valid", (settings) => expect(requireValidSettings(settings)).toBe(settings.vars.STORE));
+  ])("%j are valid", (settings) => expect(requireValidSettings(settings)).toBe(settings.vars?.STORE));
 
   const period = 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s';
-  test.each([
+  test.each<[Settings, string]>([
     [{ vars: { STORE: "kv" } }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
     [{ vars: seed, ratelimits: limits("ANOTHER", 60) }, 'RATE_LIMIT is "60", but wrangler.toml binds no'],
     [{ vars: seed, ratelimits: limits("RATE_LIMITER", 10) }, period],

@@ -71,17 +71,6 @@ export function assignReportIds(database: DatabaseSync): void {
     ) AS numbered WHERE numbered.position = staged.rowid`);
 }
 
-/** Two contradicting records of a load. The `earlier_` fields describe the record that comes first in the input. */
-interface Conflict {
-  file: number;
-  line: number;
-  id: number;
-  camera_ref: string;
-  timestamp: string;
-  earlier_file: number;
-  earlier_line: number;
-}
-
 /**
  * Columns whose combined values must be unique, and the field to report. A camera has one record per observation time (specification,
  * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. The columns include camera_ref, because a
@@ -98,7 +87,10 @@ const UNIQUE_KEYS = [
  * @returns A problem for the later record of each conflict
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
-  const getFileName = (file: number) => files[file] ?? "";
+  const getPosition = (file: unknown, line: unknown) => ({
+    file: files[Number(file)] ?? "",
+    line: Number(line),
+  });
   for (const { columns, field } of UNIQUE_KEYS) {
     // A record that appears twice is reported only for its id.
     const condition = field === "id" ? "" : "AND later.id <> earlier.id";
@@ -107,12 +99,12 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
         earlier.file AS earlier_file, earlier.line AS earlier_line
       FROM repeated JOIN staged AS later USING (${columns}) JOIN staged AS earlier ON earlier.rowid = first
       WHERE later.rowid > first ${condition}`;
-    const conflicts = database.prepare(sql).iterate() as Iterable<unknown> as Iterable<Conflict>;
-    for (const { file, line, camera_ref, earlier_file, earlier_line, [field]: value } of conflicts) {
-      const camera = field === "id" ? "" : ` for camera ${JSON.stringify(camera_ref)}`;
-      const earlier = formatPosition({ file: getFileName(earlier_file), line: earlier_line });
+    for (const later of database.prepare(sql).iterate()) {
+      const camera = field === "id" ? "" : ` for camera ${JSON.stringify(later.camera_ref)}`;
+      const earlier = formatPosition(getPosition(later.earlier_file, later.earlier_line));
       const message = `already appears${camera} in ${earlier}`;
-      yield { file: getFileName(file), line, field, value, message, cause: "repeated" };
+      const position = getPosition(later.file, later.line);
+      yield { ...position, field, value: later[field], message, cause: "repeated" };
     }
   }
 }
@@ -128,10 +120,9 @@ export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
   const select = database.prepare(`SELECT group_concat(line, ?) AS lines
     FROM (SELECT line FROM sorted WHERE rowid BETWEEN ? AND ? ORDER BY rowid)`);
   for (let number = 1; ; number++) {
-    const { lines } = Object(
-      select.get(RECORD_SEPARATOR, BLOCK_SIZE * (number - 1) + 1, BLOCK_SIZE * number),
-    );
-    if (lines === null) return;
+    const last = BLOCK_SIZE * number;
+    const lines = select.get(RECORD_SEPARATOR, last - BLOCK_SIZE + 1, last)?.lines;
+    if (typeof lines !== "string") return;
     yield { number, text: formatBlock(lines) };
   }
 }

@@ -67,9 +67,9 @@ function createCalendar() {
       day[4] += roadUsers;
       // The counts are 0 even if road users passed by, so they would lower the mean of the hour.
       if (camera_ok === "False") return true;
-      const hour = hoursOfDay[Number(timestamp.slice(11, 13))] as Hour;
-      hour[0] += 1;
-      hour[1] += roadUsers;
+      const hour = Number(timestamp.slice(11, 13));
+      const [records, sum] = hoursOfDay[hour] ?? [0, 0];
+      hoursOfDay[hour] = [records + 1, sum + roadUsers];
       return true;
     },
   };

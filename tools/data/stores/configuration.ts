@@ -2,28 +2,24 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
+import type { Unstable_RawConfig } from "wrangler";
 import { describeFileError } from "../../messages.ts";
 import { type Notify, PROJECT, type WranglerRunner } from "./wrangler.ts";
 
 /** The parts of a wrangler configuration that the commands use. */
-export interface Configuration {
-  name?: string;
-  assets?: { run_worker_first?: string[] };
-  dev?: { host?: string };
-  route?: unknown;
-  routes?: unknown[];
-  vars?: Record<string, unknown>;
-  d1_databases?: {
-    binding: string;
-    database_name?: string;
-    database_id?: string;
-    preview_database_id?: string;
-  }[];
-  kv_namespaces?: { binding: string; id?: string; preview_id?: string }[];
-  ratelimits?: { name: string; simple: { period: number } }[];
-  /** The configuration of previews, with the same fields. */
-  previews?: Configuration;
-}
+export type Configuration = Pick<
+  Unstable_RawConfig,
+  | "name"
+  | "assets"
+  | "dev"
+  | "route"
+  | "routes"
+  | "vars"
+  | "d1_databases"
+  | "kv_namespaces"
+  | "ratelimits"
+  | "previews"
+>;
 
 /** The values of `STORE` for stores that records are loaded into. */
 export const STORE_NAMES = ["d1", "kv"] as const;

@@ -5,7 +5,13 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { SqlRow } from "../../../src/store/d1.ts";
-import { createWriteError, describeFileError, isDiskFull } from "../../messages.ts";
+import {
+  createWriteError,
+  describeFileError,
+  getErrorCode,
+  isDiskFull,
+  isMissingFile,
+} from "../../messages.ts";
 import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
@@ -36,13 +42,13 @@ export function openDurableObject(path: string, writable: boolean): DatabaseSync
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return database;
   } catch (cause) {
-    if (Object(cause).code === "ENOENT" && !writable) return new DatabaseSync(":memory:");
+    if (isMissingFile(cause) && !writable) return new DatabaseSync(":memory:");
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
 }
 
 /** The SQLite error codes if the `-shm` file, which even readers need, cannot be created in a folder. */
-const SHM_ERRORS = [14, 1544]; // SQLITE_CANTOPEN and SQLITE_READONLY_DIRECTORY
+const SHM_ERRORS = new Set<unknown>([14, 1544]); // SQLITE_CANTOPEN and SQLITE_READONLY_DIRECTORY
 
 function openForReading(path: string): DatabaseSync {
   accessSync(path, constants.R_OK);
@@ -52,7 +58,7 @@ function openForReading(path: string): DatabaseSync {
     return database;
   } catch (error) {
     database.close();
-    if (!SHM_ERRORS.includes(Object(error).errcode)) throw error;
+    if (!SHM_ERRORS.has(getErrorCode(error))) throw error;
     // Without a -shm file, no other process has the database open. So nothing changes it while it is read.
     return new DatabaseSync(new URL(`${pathToFileURL(path)}?immutable=1`), { readOnly: true });
   }
@@ -179,7 +185,7 @@ function readValue(folder: string, name: unknown): string | null {
   try {
     return readFileSync(join(folder, String(name)), "utf8");
   } catch (error) {
-    if (Object(error).code === "ENOENT") return null;
+    if (isMissingFile(error)) return null;
     throw error;
   }
 }

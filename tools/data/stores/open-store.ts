@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createWriteError, describeFileError } from "../../messages.ts";
+import { createWriteError, describeFileError, getErrorCode } from "../../messages.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -101,7 +101,7 @@ const SQLITE_CORRUPT = 11;
 
 /** Returns an error with the name of a damaged file, because SQLite does not name it. Returns other errors unchanged. */
 function toDamageError(error: unknown, path: string): unknown {
-  if (Object(error).errcode !== SQLITE_CORRUPT) return error;
+  if (getErrorCode(error) !== SQLITE_CORRUPT) return error;
   return new Error(`${path} cannot be read: ${describeFileError(error)}`, { cause: error });
 }
 
@@ -136,7 +136,7 @@ export function lockFile(path: string, subject: string, waitMs = 0): () => void 
     return database.close.bind(database);
   } catch (cause) {
     database?.close();
-    if (Object(cause).errcode !== SQLITE_BUSY) throw createWriteError(path, cause);
+    if (getErrorCode(cause) !== SQLITE_BUSY) throw createWriteError(path, cause);
     const message = `Another process is writing to ${subject}. Run the command again when it has ended.`;
     throw new Error(message, { cause });
   }

@@ -1,7 +1,7 @@
 import { BLOCK_SIZE, type Block } from "../../../src/store/block.ts";
 import type { Snapshot } from "../../../src/store/snapshot.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { formatCount } from "../../messages.ts";
+import { formatCount, getMessage } from "../../messages.ts";
 import type { Collection } from "../encoded-collection.ts";
 import type { StoreName } from "./configuration.ts";
 import { createSnapshotId, requireStorable } from "./stored-snapshot.ts";
@@ -154,6 +154,6 @@ async function switchReaders(
     const current = await store.readCurrent().catch(() => undefined);
     if (current?.snapshot.id === next.id) return;
     if (isRejected) throw cause;
-    throw new UnknownOutcomeError(String(Object(cause).message), { cause });
+    throw new UnknownOutcomeError(getMessage(cause), { cause });
   }
 }
