@@ -200,7 +200,7 @@ describe("in a fresh clone", () => {
   });
 
   test("an invalid line of the seed is reported, and wrangler dev keeps the last valid seed", async () => {
-    const file = join(project.folder, "data/seed/2019-05-17.csv");
+    const file = join(project.folder, "data/seed/2019.csv");
     const snapshot = join(project.folder, "dist/assets/api/seed/current-snapshot.json");
     const before = await readFile(snapshot, "utf8");
     await writeFile(file, (await readFile(file, "utf8")).replace(/\n\d+,/, "\nx,"));

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createFolder } from "../../temporary-folder.ts";
@@ -21,6 +21,17 @@ test("generate writes the same records in every format, and different ones for a
   expect(new Set(records.map(({ camera_pk }) => camera_pk)).size).toBe(5);
   expect(await read("--format", "jsonl")).toEqual(records);
   expect(await read("--seed", "2")).not.toEqual(records);
+});
+
+test("the commands in data/seed/README.md write the sample data", async () => {
+  const commands = await readFile("data/seed/README.md", "utf8");
+  const files = Array.from(commands.matchAll(/generate (.*) --out data\/seed\/(.*)/g));
+  expect(files.map(([, , file]) => file)).toEqual(["2019.csv", "2025.csv"]);
+  for (const [, options = "", file = ""] of files) {
+    await generate(...options.split(" "), "--out", join(folder, file));
+    const written = await readFile(join(folder, file), "utf8");
+    expect(written === (await readFile(join("data/seed", file), "utf8")), file).toBe(true);
+  }
 });
 
 test.each(["generate --records 10", "generate --records 100000", "--help"])(
