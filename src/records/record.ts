@@ -44,8 +44,8 @@ export type Page = z.infer<typeof Page>;
 function createRecordSchema() {
   const NOT_A_COUNT = "is not a whole number, 0 or greater";
   const NOT_A_REF = `is not a string of 1 to ${MAX_CAMERA_REF_LENGTH} characters`;
-  const integer = createInteger("is not a whole number");
-  const count = createInteger(NOT_A_COUNT).nonnegative(NOT_A_COUNT);
+  const integer = createInteger("is not a whole number", `is less than ${Number.MIN_SAFE_INTEGER}`);
+  const count = createInteger(NOT_A_COUNT, NOT_A_COUNT).nonnegative(NOT_A_COUNT);
   return z.strictObject({
     id: integer.meta({
       format: "int64",
@@ -85,11 +85,11 @@ function createRecordSchema() {
 }
 
 /** An integer that JavaScript represents exactly. */
-function createInteger(problem: string) {
+function createInteger(notAnInteger: string, tooSmall: string) {
   return z.int({
     error({ code }) {
       if (code === "too_big") return `is greater than ${Number.MAX_SAFE_INTEGER}`;
-      return code === "too_small" ? `is less than ${Number.MIN_SAFE_INTEGER}` : problem;
+      return code === "too_small" ? tooSmall : notAnInteger;
     },
   });
 }

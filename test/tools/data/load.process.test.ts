@@ -1,18 +1,17 @@
 import { globSync } from "node:fs";
-import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "../../../src/records/record.ts";
 import { getBlockNumber } from "../../../src/store/block.ts";
-import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import { CONVERSION_HINT } from "../../../tools/data/formats/problem.ts";
 import { loadSeed } from "../../../tools/data/seed-writer.ts";
-import { STORE_NAMES, type StoreName } from "../../../tools/data/stores/configuration.ts";
+import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
 import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { readAllRecords, startWorker } from "../../worker.ts";
-import { runData, runProcess } from "../command-line/run-command.ts";
+import { runData } from "../command-line/run-command.ts";
 import { untilServed } from "../serve.ts";
 import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
@@ -144,37 +143,6 @@ test("check counts the records that can be loaded, and reports the same problems
   const stderr = `-:1: {} is not a record: it has no field of a record; ${CONVERSION_HINT}\nThe files cannot be loaded.\n`;
   expect(await runData(["check", "-"], "{}")).toEqual({ status: 1, stdout: "", stderr });
 });
-
-const timeOf = (hours: number) => `${new Date(Date.UTC(1900, 0, 1, hours)).toISOString().slice(0, 19)}Z`;
-
-test.each<[string, StoreName, writeRow: (id: number) => string, statistics: object]>([
-  [
-    "cameras with long references that are not ASCII",
-    "d1",
-    (id) => `${id},${id >> 2},${"橋".repeat(30)}${id >> 2},${timeOf(id)},,1,2,3,4,5,6,tf1\n`,
-    { cameras: 100_000 },
-  ],
-  [
-    "days",
-    "kv",
-    (id) => `${id},1,a33,${timeOf(6 * id)},,1,2,3,4,5,6,tf1\n`,
-    { days: expect.objectContaining({ length: 100_000 }) },
-  ],
-])(
-  "400,000 records of 100,000 %s are loaded with a heap of 64 MB",
-  async (_, store, writeRow, statistics) => {
-    const file = join(local.folder, "bounds.csv");
-    await writeFile(file, CSV_HEADER);
-    for (let id = 0; id < 400_000; id += 10_000)
-      await appendFile(file, Array.from({ length: 10_000 }, (_, index) => writeRow(id + index)).join(""));
-    const place = ["--store", store, "--persist-to", join(local.folder, "bounds")];
-    const load = ["--max-old-space-size=64", "tools/data/data-command.ts", "load", file, ...place];
-    const { stdout } = await runProcess(process.execPath, load);
-    expect(stdout).toBe("Loaded 400000 records.\n");
-    const { stdout: shown } = await runData(["info", "--json", ...place]);
-    expect(JSON.parse(shown)).toMatchObject({ statistics });
-  },
-);
 
 test.each([
   ["unload", "unknown command 'unload'"],

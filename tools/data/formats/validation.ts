@@ -41,14 +41,19 @@ export function listProblems(
   values: Record<string, unknown>,
   position: InputPosition,
 ): Problem[] {
-  const problems = issues.flatMap((issue): Problem[] => {
-    if (issue.code === "unrecognized_keys")
-      return issue.keys.map((field) => ({ ...position, field, message: "is not a field of a record" }));
+  const problems = new Map<string, Problem>();
+  for (const issue of issues) {
+    if (issue.code === "unrecognized_keys") {
+      const message = "is not a field of a record";
+      for (const field of issue.keys) problems.set(field, { ...position, field, message });
+      continue;
+    }
     const field = String(issue.path[0]);
     const value = values[field];
-    return [{ ...position, field, value, message: value === undefined ? "is missing" : issue.message }];
-  });
-  return problems.filter(({ field }, index) => problems.findIndex((one) => one.field === field) === index);
+    const message = value === undefined ? "is missing" : issue.message;
+    if (!problems.has(field)) problems.set(field, { ...position, field, value, message });
+  }
+  return [...problems.values()];
 }
 
 /** Whether an object has a field of a record. */

@@ -22,113 +22,55 @@ const OTHER_IMAGES = Array.from({ length: 30 }, (_, minute) =>
   IMAGE.replace("09:10", `10:${10 + minute}`).replace("tf1", "tf2"),
 );
 
-const NEGATIVE = "cars -1 is not a whole number, 0 or greater";
+const NEGATIVE = "-1 is not a whole number, 0 or greater";
 
-test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
+test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
+  // biome-ignore format: one case per line
   [
-    "an id that another file repeats twice",
-    { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
-    ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"],
-  ],
-  ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
-  [
-    "a camera with two camera_refs",
-    {
-      a: [
-        {},
-        { id: 2, timestamp: noon(1) },
-        { id: 3, timestamp: noon(2), camera_ref: "b" },
-        { id: 4, camera_pk: 9, camera_ref: "b" },
-      ],
-    },
-    ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
-  ],
-  [
-    "a record that repeats the id of one record and the camera and time of another",
-    { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
-    [
-      "a:3: id 2 already appears in a:2",
-      'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1',
-    ],
-  ],
-  [
-    "a camera and time that appear twice in a report",
-    { a: formatReport(IMAGE, SAME_IMAGE) },
-    ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2'],
-  ],
-  [
-    "a report after records",
-    { a: [{}], b: formatReport(IMAGE) },
-    ["b: contains a report, but a contains records; one load cannot contain both"],
-  ],
-  [
-    "files that cannot be read, and the files after them",
-    { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] },
-    [
+    ["an id that another file repeats twice", { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] }, ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"]],
+    ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
+    ["a camera with two camera_refs", { a: [{}, { id: 2, timestamp: noon(1) }, { id: 3, timestamp: noon(2), camera_ref: "b" }, { id: 4, camera_pk: 9, camera_ref: "b" }] }, ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
+    ["a record that repeats the id of one record and the camera and time of another", { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] }, ["a:3: id 2 already appears in a:2", 'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1']],
+    ["a camera and time that appear twice in a report", { a: formatReport(IMAGE, SAME_IMAGE) }, ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2']],
+    ["a report after records", { a: [{}], b: formatReport(IMAGE) }, ["b: contains a report, but a contains records; one load cannot contain both"]],
+    ["files that cannot be read, and the files after them", { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] }, [
       "a: is a damaged gzip file: unexpected end of file",
       "b: contains no records",
       "c:1: is the start of a JSON object that never ends",
       "d:1: id 1 already appears in -:2",
-    ],
-  ],
-  [
-    "an unknown model, with the option for it",
-    { a: formatReport(...OTHER_IMAGES, "x") },
-    [
+    ]],
+    ["an unknown model, with the option for it", { a: formatReport(...OTHER_IMAGES, "x") }, [
       "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.",
-      'a:2: model_name "tf2" is not "tf1"',
-      'a:3: model_name "tf2" is not "tf1"',
-      'a:4: model_name "tf2" is not "tf1"',
+      ...[2, 3, 4].map((line) => `a:${line}: model_name "tf2" is not "tf1"`),
       "and 27 more like this",
       "a:32: has 1 cell instead of 11",
-    ],
-  ],
-  [
-    "no hint at other models if the model is empty",
-    { a: formatReport(IMAGE.replace("tf1", "")) },
-    ['a:2: model_name "" is not "tf1"'],
-  ],
-  [
-    "one problem for a camera with two camera_refs at the same time",
-    { a: [{}, { id: 2, camera_ref: "b" }] },
-    ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
-  ],
-  [
-    "the first three of each cause in the order of files and lines, and how many there are more",
-    {
+    ]],
+    ["no hint at other models if the model is empty", { a: formatReport(IMAGE.replace("tf1", "")) }, ['a:2: model_name "" is not "tf1"']],
+    ["one problem for a camera with two camera_refs at the same time", { a: [{}, { id: 2, camera_ref: "b" }] }, ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
+    ["the first three of each cause in the order of files and lines, and how many there are more", {
       z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
       y: Buffer.from("\x1f\x8bhello", "latin1"),
       x: [{ id: 1 }, ...Array.from({ length: 2000 }, (_, id) => ({ id, cars: -1 })), { buses: -1 }],
       w: [1, 1, 2, 3].map((id) => ({ id })),
-    },
-    [
-      "z:2: id 1 already appears in z:1",
-      "x:1: id 1 already appears in z:1",
-      "w:1: id 1 already appears in z:1",
+    }, [
+      ...["z:2", "x:1", "w:1"].map((position) => `${position}: id 1 already appears in z:1`),
       "and 1 more like this",
-      `z:3: ${NEGATIVE}`,
-      `x:2: ${NEGATIVE}`,
-      `x:3: ${NEGATIVE}`,
+      ...["z:3", "x:2", "x:3"].map((position) => `${position}: cars ${NEGATIVE}`),
       "and 1998 more like this",
       "y: is a damaged gzip file: unknown compression method",
-      `x:2002: ${NEGATIVE.replace("cars", "buses")}`,
-      'w:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1',
-      'w:4: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1',
-    ],
-  ],
-  [
-    "the number of problems of further causes",
-    { a: `${FIELDS}\n${["a", ...Array(10).fill("x"), "tf1"]}\n1\n` },
-    [
+      `x:2002: buses ${NEGATIVE}`,
+      ...["w:3", "w:4"].map((position) => `${position}: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1`),
+    ]],
+    ["the number of problems of further causes", { a: `${FIELDS}\n${["a", ...Array(10).fill("x"), "tf1"]}\n1\n` }, [
       'a:2: id "a" is not a whole number',
       'a:2: camera_pk "x" is not a whole number',
       expect.stringContaining('a:2: timestamp "x" is not'),
       expect.stringContaining('a:2: camera_ok "x" is not'),
       ...ROAD_USERS.map((name) => `a:2: ${name} "x" is not a whole number, 0 or greater`),
       "and 1 more problem",
-    ],
+    ]],
   ],
-])("an error shows %s", async (_, contents, problems) => {
+)("an error shows %s", async (_, contents, problems) => {
   expect(await findProblems(contents)).toEqual(problems);
 });
 
