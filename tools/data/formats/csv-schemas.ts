@@ -2,7 +2,7 @@ import * as z from "zod";
 import { TrafficRecord } from "../../../src/records/record.ts";
 import { formatCount, formatValue } from "../../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
-import { countOccurrences, type InputFile, type TextChunk } from "./input-file.ts";
+import type { InputFile, TextChunk } from "./input-file.ts";
 import { CONVERSION_HINT, type InputPosition, UnreadableError } from "./problem.ts";
 import { type InputRow, listProblems, RECORD_SCHEMA, type RecordRow } from "./validation.ts";
 
@@ -176,19 +176,11 @@ function requireSchema(cells: string[], line: number): CsvSchema {
   const missing = names.filter((name) => !cells.includes(name));
   const surplus = cells.filter((name, index) => !names.includes(name) || cells.indexOf(name) < index);
   if (missing.length === 0 && surplus.length === 0) return schema;
-  const list = (some: string[]) => formatValue(some.slice(0, 5), 200);
-  const separator = findSeparator(cells.join());
-  const found =
-    missing.length === names.length
-      ? `it starts with ${list(separator === "," ? cells : cells.join().split(separator))}, separated by ${formatValue(separator)}`
-      : `missing: ${missing.join(", ") || "none"}; unknown or repeated: ${list(surplus)}`;
+  const hasNone = missing.length === names.length;
+  const found = hasNone
+    ? `it is ${formatValue(cells.join(), 200)}`
+    : `missing: ${missing.join(", ") || "none"}; unknown or repeated: ${formatValue(surplus.slice(0, 5), 200)}`;
   const message = `is not the header of ${schema.title} (lower-case names, separated by commas): ${found}`;
   const hint = schema === RECORDS ? `; ${CONVERSION_HINT}` : "";
   throw new UnreadableError(message + hint, line);
-}
-
-/** Finds the most frequent character that separates the names of a header. */
-function findSeparator(header: string): string {
-  const count = (character: string) => countOccurrences(header, character);
-  return [",", ";", "\t"].reduce((most, next) => (count(next) > count(most) ? next : most));
 }

@@ -66,14 +66,13 @@ function parseExactly(object: JsonObject): { value: Record<string, unknown> } | 
   let problem: ProblemDetail | undefined;
   // JavaScript represents every number of 15 digits exactly, unless it is very small.
   const mayLose = /\d[\d.eE]{15}|\d[.eE]/.test(text);
-  const requireExact = (field: string, value: unknown, { source }: { source: string }) => {
+  // TypeScript does not know the third parameter (ECMAScript, "JSON.parse source text access").
+  const requireExact = (field: string, value: unknown, { source } = { source: "" }) => {
     if (typeof value === "number" && !isExact(value, source)) problem ??= describeInexact(field, source);
     return value;
   };
   try {
-    // TypeScript does not know the third parameter (ECMAScript, "JSON.parse source text access").
-    const reviver = requireExact as (key: string, value: unknown) => unknown;
-    const value = JSON.parse(text, mayLose ? reviver : undefined);
+    const value = JSON.parse(text, mayLose ? requireExact : undefined);
     if (problem) return problem;
     return countKeys(value) === keys ? { value } : { message: "has a key twice in one object" };
   } catch {

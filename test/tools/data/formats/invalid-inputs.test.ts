@@ -101,9 +101,7 @@ describe("reports an invalid field:", () => {
 });
 
 /** Describes a header without any of the columns. */
-const startsWith = (cells: string[], separator: string) =>
-  `it starts with ${JSON.stringify(cells.slice(0, 5))}, separated by ${JSON.stringify(separator)}`;
-const hasNone = (header: string, separator = ",") => startsWith(header.split(separator), separator);
+const hasNone = (header: string) => `it is ${JSON.stringify(header)}`;
 
 test.each(
   // biome-ignore format: one case per line
@@ -111,12 +109,11 @@ test.each(
     ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"), 'missing: trucks, buses; unknown or repeated: ["cars","lorries",""]'],
     ["a record instead of a header", GOOD, hasNone(GOOD)],
     ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
-    ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"), ";")],
-    ["a quoted name with a comma", 'Time,"Site, street"', startsWith(["Time", "Site, street"], ",")],
-    ["a quoted name with a semicolon", 'Time,"Site; street"', startsWith(["Time", "Site; street"], ",")],
+    ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"))],
+    ["a quoted name with a comma", 'Time,"Site, street"', hasNone("Time,Site, street")],
     ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, `missing: model_name; unknown or repeated: ${JSON.stringify(`model_name\r${GOOD}`.split(",").slice(0, 5))}`],
     ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "missing: car; unknown or repeated: []"],
-    ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS.replaceAll(",", "\t"), "\t")],
+    ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS.replaceAll(",", "\t"))],
   ],
 )("reports an invalid header: %s", async (_, header, differences) => {
   const isReport = header.includes("image_proc");
