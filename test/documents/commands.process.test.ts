@@ -55,7 +55,7 @@ const OUTCOMES: [part: string, output: RegExp][] = [
   ["data -- generate", /^$/],
   ["data -- info", /^records +\d+$/m],
   ["--json", /^ {4}"fail": 0,$/m],
-  ["conformance --", /^\d+ pass, 0 fail, /m],
+  ["conformance --", /^\d+ rules followed, 0 broken: /m],
   ["test:live", /^ +Tests +\d+ passed \(\d+\)$/m],
   ["healthz", /^\{"status":"ok","code":\{"id":"[^"]+",/],
   ["Prefer: code=503", /^HTTP\/1\.1 503 /],

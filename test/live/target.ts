@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { PAGE_CACHE_CONTROL } from "../../src/http/headers.ts";
 import { requireOrigin } from "../../src/http/request.ts";
-import { getErrorMessage } from "../../tools/conformance/retrying-client.ts";
+import { getErrorMessage } from "../../tools/command-line/requests.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
 import { requireDocumented } from "../openapi-check.ts";
 

@@ -21,13 +21,13 @@ export function enterUserFolder(...scripts: string[]): void {
   if (scripts.includes(script) && folder) process.chdir(folder);
 }
 
+const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
 interface RunOptions {
   /** The exit status after an error, 1 by default. */
   errorStatus?: number;
   /** The command line. By default, the arguments of this process. */
   args?: string[];
-  /** For a command that can finish early: the first signal aborts this controller. A second signal ends the process immediately. */
-  stop?: AbortController;
 }
 
 /**
@@ -35,7 +35,9 @@ interface RunOptions {
  * signal, as shells expect, after the `exit` listeners have run.
  */
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
-  const received = handleSignals(options);
+  // A listener on each signal: Node would end the process without its `exit` listeners.
+  for (const [signal, status] of Object.entries(SIGNAL_STATUSES))
+    process.on(signal, () => process.exit(status));
   process.stdout.on("error", (error: Error & { code?: string }) => {
     // Ignores a closed pipe: the next command of the pipeline, such as `head`, has stopped reading.
     if (error.code === "EPIPE") return;
@@ -45,13 +47,12 @@ export async function runProgram(program: Command, options: RunOptions = {}): Pr
   // Ignores errors of standard error, because there is nowhere to report them.
   process.stderr.on("error", () => {});
   await runCommand(program, options);
-  if (received.status !== undefined) process.exitCode = received.status;
 }
 
 /** Runs a program without handling signals. Sets the exit status of this process if the command fails. */
 export async function runCommand(
   program: Command,
-  { errorStatus = 1, args = process.argv.slice(2), stop }: RunOptions = {},
+  { errorStatus = 1, args = process.argv.slice(2) }: RunOptions = {},
 ): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
@@ -62,33 +63,10 @@ export async function runCommand(
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR_STATUS;
       return;
     }
-    // After an interruption, the user needs no message. Messages are escaped, because they can quote control characters of a store.
-    if (!(stop?.signal.aborted && error.name === "AbortError"))
-      console.error(error.message.split("\n").map(escapeInvisible).join("\n"));
+    // Messages can quote control characters of a store.
+    console.error(error.message.split("\n").map(escapeInvisible).join("\n"));
     process.exitCode = errorStatus;
   }
-}
-
-const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-
-/** Signals during this time after the first signal are ignored: one Ctrl-C can arrive twice, from the terminal and from npm. */
-const SIGNAL_REPEAT_MS = 500;
-
-/** Ends the process on a signal. With `stop`, the first signal aborts `stop` and sets the exit status in the returned object. */
-function handleSignals({ stop }: RunOptions): { status: number | undefined } {
-  const received = { status: undefined as number | undefined };
-  let receivedAt = 0;
-  for (const [signal, status] of Object.entries(SIGNAL_STATUSES)) {
-    // Not `once`: without a listener, a second signal would end the process before the `exit` listeners have run.
-    process.on(signal, () => {
-      if (received.status !== undefined && Date.now() - receivedAt < SIGNAL_REPEAT_MS) return;
-      if (!stop || received.status !== undefined) process.exit(status);
-      received.status = status;
-      receivedAt = Date.now();
-      stop.abort(new DOMException(`interrupted by ${signal}`, "AbortError"));
-    });
-  }
-  return received;
 }
 
 // Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.
@@ -100,6 +78,16 @@ export function createWholeNumberParser(min: number, max = Number.MAX_SAFE_INTEG
     const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
     throw new InvalidArgumentError(`It must be a whole number, ${range}.`);
   };
+}
+
+/** Parses the URL of a service, without a slash at the end. */
+export function parseServiceUrl(text: string): string {
+  const url = URL.parse(text);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname;
+  if (isPlain) return url.href.replace(/\/$/, "");
+  throw new InvalidArgumentError(
+    "It must be a URL such as https://counts.example, without a user, a query or a fragment.",
+  );
 }
 
 /** Parses a date or a time in UTC. */

@@ -1,6 +1,6 @@
 import { requireValidSettings } from "../check-settings.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { useProxy } from "../command-line/proxy.ts";
+import { useProxy } from "../command-line/requests.ts";
 import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
 import {
   formatRollbacks,

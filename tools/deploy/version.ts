@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { getErrorMessage } from "../conformance/retrying-client.ts";
+import { getErrorMessage } from "../command-line/requests.ts";
 import {
   getTemporaryPath,
   notifyIfSlow,

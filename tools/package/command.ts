@@ -18,8 +18,8 @@ await (first === "check" ? check(rest) : runProgram(createServeProgram()));
 
 /** Checks a deployment, as `npm run conformance` does. */
 async function check(args: string[]): Promise<void> {
-  const { runCheck } = await import("../conformance/check-command.ts");
-  await runCheck(`${NAME} check`, args);
+  const { createCheckCommand, INCOMPLETE_STATUS } = await import("../conformance/check-command.ts");
+  await runProgram(createCheckCommand(`${NAME} check`), { args, errorStatus: INCOMPLETE_STATUS });
 }
 
 function createServeProgram() {

@@ -8,21 +8,20 @@ import {
   parseDate,
   parseMinutes,
   parseOutputPath,
+  parseServiceUrl,
 } from "../../../tools/command-line/program.ts";
 import { type Finished, finish, runInProcess, runProcess } from "./run-command.ts";
 
 /** Runs a program that prints "started" and then runs the statements of its command, and sends it signals after its start. */
-async function run(statements: string, options: string, ...signals: NodeJS.Signals[]): Promise<Finished> {
+async function run(statements: string, ...signals: NodeJS.Signals[]): Promise<Finished> {
   const source = `
     import { setTimeout } from "node:timers/promises";
     import { createProgram, runProgram } from "./tools/command-line/program.ts";
-    const stop = new AbortController();
-    const aborted = () => setTimeout(60_000, undefined, { signal: stop.signal }).catch(() => {});
     const program = createProgram("test").action(async () => {
       console.log("started");
       ${statements}
     });
-    await runProgram(program, ${options});`;
+    await runProgram(program);`;
   const args = ["--input-type=module", "-e", source];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const finished = finish(child);
@@ -55,31 +54,8 @@ describe.each([
   test("ends a program immediately, after the exit listeners have run", async () => {
     const wait = 'process.on("exit", () => console.log("exited")); await setTimeout(60_000);';
     const stdout = "started\nexited\n";
-    expect(await run(wait, "{}", signal, signal)).toEqual({ status, stdout, stderr: "" });
+    expect(await run(wait, signal, signal)).toEqual({ status, stdout, stderr: "" });
   });
-
-  test("lets a program that has a stop controller finish, even if the signal arrives more than once", async () => {
-    const again = `process.kill(process.pid, "${signal}"); await setTimeout(100);`;
-    const work = `await aborted(); ${again} console.log(stop.signal.reason.message); process.exitCode = 1;`;
-    const stdout = `started\ninterrupted by ${signal}\n`;
-    const end = await run(work, "{ stop }", signal);
-    expect(end).toEqual({ status, stdout, stderr: "" });
-  });
-});
-
-test.each([
-  ["the abort itself", "await setTimeout(60_000, undefined, { signal: stop.signal });", ""],
-  ["other errors", 'await aborted(); throw new Error("It is full.");', "It is full.\n"],
-])("a program with a stop controller prints of %s: %j", async (_, statements, stderr) => {
-  const end = await run(statements, "{ errorStatus: 2, stop }", "SIGINT");
-  expect(end).toEqual({ status: 130, stdout: "started\n", stderr });
-});
-
-test("a program that does not finish ends if the signal arrives again later", async () => {
-  const again = 'await setTimeout(700); process.kill(process.pid, "SIGINT");';
-  const work = `await aborted(); ${again} await setTimeout(30_000); console.log("finished");`;
-  const end = await run(work, "{ stop }", "SIGINT");
-  expect(end).toEqual({ status: 130, stdout: "started\n", stderr: "" });
 });
 
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -90,6 +66,7 @@ const parsers: Record<string, (text: string) => unknown> = {
   minutes: parseMinutes,
   "a date": parseDate,
   "an output file": parseOutputPath,
+  "a service": parseServiceUrl,
 };
 
 test.each([
@@ -101,6 +78,7 @@ test.each([
   ["minutes", "2h", 120],
   ["a date", "2019-02-28", new Date("2019-02-28T00:00:00Z")],
   ["a date", "2019-02-28T10:00:00Z", new Date("2019-02-28T10:00:00Z")],
+  ["a service", "https://counts.example/prefix/", "https://counts.example/prefix"],
   ["an output file", "-", "-"],
   ["an output file", "/dev/stdout", "-"],
   ["an output file", "/dev/fd/1", "-"],
@@ -115,6 +93,11 @@ test.each([
   ["minutes", "It must be a number of minutes or hours", ["0m", "30", "1.5h", "h", ""]],
   ["a date", "It must be a date in UTC", ["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""]],
   ["an output file", "It must not be empty.", [""]],
+  [
+    "a service",
+    "It must be a URL such as",
+    ["ftp://a.example", "http://:secret@a.example", "http://a.example#b", "http://a.example?c", "a.example"],
+  ],
 ])("what is not %s is an error: %s", (name, message, texts) => {
   for (const text of texts) expect(() => parsers[name]?.(text), text).toThrow(message);
 });

@@ -1,7 +1,6 @@
 import { vi } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
-import type { CheckOptions } from "../../../tools/conformance/walk.ts";
+import { type CheckOptions, type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { makeRecords } from "../../records/sample.ts";
 
@@ -45,9 +44,9 @@ export async function checkService(
 ): Promise<CheckReport & { failed: string[] }> {
   await stubService(count, change);
   const url = "http://counts.example/api/tf1/records/";
-  const checked = checkConformance(url, { second: 2, ...options });
+  const checked = checkConformance(url, { secondMs: 2, ...options });
   const report = await checked.finally(() => vi.unstubAllGlobals());
-  const failed = report.rules.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule);
+  const failed = report.rules.filter(({ failed }) => failed > 0).map(({ rule }) => rule);
   return { ...report, failed };
 }
 

@@ -21,3 +21,9 @@ export function useProxy(): void {
     );
   }
 }
+
+/** Gets the message of the innermost cause of "fetch failed". If several addresses of a host failed, uses the first error. */
+export function getErrorMessage(error: unknown): string {
+  const { message, cause, errors = [cause] } = error as Error & { errors?: unknown[] };
+  return errors[0] instanceof Error ? getErrorMessage(errors[0]) : message;
+}

@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { PAGE_SIZE } from "../../src/records/page.ts";
+import { Page, ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
+import type { Answer } from "./client.ts";
+import { show, type Table } from "./rules.ts";
+
+const Fields = z.record(z.string(), z.unknown());
+export type Fields = z.infer<typeof Fields>;
+
+/** The answer to a request for a page. Invalid parts of the envelope are undefined. */
+export type CollectionPage = ReturnType<typeof parsePage>;
+
+/** A service may have more fields than the specification, and names of cameras that this project does not load. */
+const ServedRecord = z
+  .looseObject({
+    ...TrafficRecord.shape,
+    camera_ref: z.string().refine((text) => text.trim() !== ""),
+  })
+  .refine((record) => record.camera_ok !== "False" || ROAD_USERS.every((name) => record[name] === 0), {
+    path: ["camera_ok"],
+  });
+const FIELDS = TrafficRecord.keyof().options;
+
+/** JSON with a byte order mark is invalid (RFC 8259, 8.1). */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function parsePage(number: number, url: string, answer: Answer) {
+  const envelope = parseEnvelope(answer.body);
+  const count = Page.shape.count.safeParse(envelope?.count).data;
+  const results = z.array(Fields).safeParse(envelope?.results).data;
+  return { ...answer, number, url, envelope, count, results };
+}
+
+function parseEnvelope(body: Uint8Array): Fields | undefined {
+  try {
+    return Fields.safeParse(JSON.parse(UTF8.decode(body))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Checks the rules that concern a single page, whatever is on the others.
+ * @param pageSize The number of records on each page except the last
+ */
+export function checkPage(table: Table, collection: string, page: CollectionPage, pageSize: number): void {
+  const { number, url, status, headers, envelope, count, results } = page;
+  const check = table.at(url);
+  check("List records.Success status", status === 200, String(status));
+  if (status !== 200) return;
+  const [type, vary] = [headers.get("Content-Type"), headers.get("Vary")];
+  check("List records.Content-Type", type?.toLowerCase() === "application/json", show(type));
+  check("List records.Vary", parseList(vary).includes("accept"), show(vary));
+  checkAllow(table, url, headers);
+  const start = Buffer.from(page.body.subarray(0, 200)).toString();
+  check("List records.Response body", envelope !== undefined, show(start));
+  if (envelope === undefined) return;
+  const { next, previous } = envelope;
+  check("Page envelope.results", results !== undefined, show(envelope.results));
+  check("Page envelope.count", count !== undefined, show(envelope.count));
+  // From this page on. If count is invalid, a page with a null link may be the last.
+  const left = (count ?? (next === null ? 0 : Number.POSITIVE_INFINITY)) - pageSize * (number - 1);
+  const isLast = left <= pageSize;
+  const [older = "", newer = ""] = [1, -1].map((step) => `${collection}?format=api&page=${number + step}`);
+  // The specification does not show next on the last page, and previous on the first.
+  const isOpen = (link: unknown) => link === null || typeof link === "string";
+  check("Page envelope.next", isLast ? isOpen(next) : next === older, show(next), older);
+  check(
+    "Page envelope.previous",
+    number === 1 ? isOpen(previous) : previous === newer,
+    show(previous),
+    newer,
+  );
+  if (results === undefined) return;
+  const came = `${results.length} records, and count is ${show(envelope.count)}`;
+  const isComplete = isLast ? results.length === Math.max(0, left) : results.length > 0;
+  check("Page envelope.count", count === undefined || isComplete, came);
+  const isShort = !isLast && results.length > 0 && results.length < PAGE_SIZE;
+  check("List records 1", !isShort && results.length <= PAGE_SIZE, came);
+  for (const [index, record] of results.entries()) checkRecord(table, `${url} record ${index + 1}`, record);
+}
+
+function checkRecord(table: Table, asked: string, record: Fields): void {
+  const check = table.at(asked);
+  const missing = FIELDS.filter((name) => record[name] === undefined);
+  check("Record 1", missing.length === 0, `no ${missing.join(", ")}`);
+  check("States", record.state === undefined, show(record.state));
+  const issues = ServedRecord.safeParse(record).error?.issues ?? [];
+  for (const name of FIELDS.filter((name) => !missing.includes(name))) {
+    const isValid = !issues.some(({ path }) => path[0] === name);
+    check(`Record.${name}`, isValid, show(record[name]));
+  }
+}
+
+/** @param optional The methods that Allow may leave out */
+export function checkAllow(table: Table, asked: string, headers: Headers, optional = ""): void {
+  const methods = parseList(`${headers.get("Allow") ?? ""},${optional}`);
+  table.at(asked)("List records.Allow", String(methods) === "get,options", show(headers.get("Allow")));
+}
+
+/** Parses a list header. Case, order and repetition do not matter. */
+function parseList(value: string | null): string[] {
+  return [...new Set((value ?? "").toLowerCase().match(/[^\s,]+/g))].sort();
+}
