@@ -5,9 +5,8 @@ import { build } from "esbuild";
 import { OPENAPI_DOCUMENT, type OpenApiDocument } from "../src/openapi.ts";
 import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../src/views/site.ts";
-import { requireValidSettings } from "./check-settings.ts";
 import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
-import { type Configuration, readConfiguration, SEED_STORE } from "./data/stores/configuration.ts";
+import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
 import { PROJECT } from "./data/stores/wrangler.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 
@@ -84,8 +83,8 @@ async function prepareSeed(): Promise<void> {
   const configuration = await readConfiguration();
   if (!isDev) return;
   requireLocalLinks(configuration);
-  const store = requireValidSettings(configuration);
-  if (store !== SEED_STORE) await loadSeed({ store });
+  const store = STORE_NAMES.find((name) => name === configuration.vars?.STORE);
+  if (store !== undefined) await loadSeed({ store });
 }
 
 /** Under plain `wrangler dev`, the worker cannot know the address of the local server if the configuration names a public one. */

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { requireValidSettings } from "./check-settings.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 import { loadSeed } from "./data/seed-writer.ts";
-import { readConfiguration, SEED_STORE } from "./data/stores/configuration.ts";
+import { readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
 import { spawnWrangler } from "./data/stores/wrangler.ts";
 
 // Loads the seed into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
@@ -44,7 +43,7 @@ function resolvePaths(): void {
   }
 }
 
-/** Checks the settings, and loads the seed into an empty store. */
+/** Loads the seed into an empty store. The worker reports an invalid setting. */
 async function prepareStore(): Promise<void> {
   enterUserFolder("start", "dev");
   resolvePaths();
@@ -54,8 +53,9 @@ async function prepareStore(): Promise<void> {
   const configuration = await readConfiguration(config);
   // If a variable is set twice, the last value counts.
   const vars = Object.fromEntries(listVars().map((text) => text.split(/:(.*)/s)));
-  const store = requireValidSettings({ ...configuration, vars: { ...configuration.vars, ...vars } });
-  if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
+  const setting = vars.STORE ?? configuration.vars?.STORE;
+  const store = STORE_NAMES.find((name) => name === setting);
+  if (store !== undefined) await loadSeed({ config, persistTo, store });
 }
 
 /** Rejects options that would set variables without a check. */
@@ -75,10 +75,18 @@ function listVars(): string[] {
   });
 }
 
+/** Sends a request when `wrangler dev` is ready, so that the worker logs an invalid setting at once. */
+async function sendFirstRequest(message: unknown): Promise<void> {
+  const { ip, port } = JSON.parse(String(message));
+  await fetch(`http://${ip}:${port}/healthz`).catch(() => undefined);
+}
+
 function serve(): void {
   // Turns off the Local Explorer, which runs any SQL: a proxy that sends `Host: localhost` would make the explorer public.
   const env = { STORE_IS_PREPARED: "1", X_LOCAL_EXPLORER: "false" };
-  const server = spawnWrangler(["dev", ...LOCAL_OPTIONS, ...args], env);
+  const stdio = ["inherit", "inherit", "inherit", "ipc"] as const;
+  const server = spawnWrangler(["dev", ...LOCAL_OPTIONS, ...args], env, [...stdio]);
+  server.once("message", sendFirstRequest);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));

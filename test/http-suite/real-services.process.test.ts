@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { bundleWorker } from "../bundled-worker.ts";
-import { createLiveTarget, readDeployment } from "../live/target.ts";
+import { requireDocumented } from "../openapi-check.ts";
 import { makeRecords } from "../records/sample.ts";
 import { readSeed } from "../tools/data/input.ts";
 import { importPackage } from "../tools/package/built-package.ts";
@@ -45,5 +45,16 @@ describe("the package, over a socket,", async () => {
   const { createService } = await importPackage();
   const server = await createService({ records }).listen({ port: 0 });
   afterAll(() => server.close());
-  describeHttpSuite({ ...createLiveTarget(await readDeployment(server.url)), ...known });
+  describeHttpSuite({
+    ...known,
+    origin: server.url,
+    hasFiles: true,
+    hasFaults: true,
+    async fetch(target, init) {
+      const request = new Request(server.url + target, { redirect: "manual", ...init });
+      const response = await fetch(request);
+      await requireDocumented(request, response);
+      return response;
+    },
+  });
 });

@@ -9,7 +9,6 @@ import {
   parseOutputPath,
   runProgram,
 } from "../command-line/program.ts";
-import { runWithStoreNotice } from "../deployed-worker.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
 import { OUTPUT_FORMATS } from "./formats/formats.ts";
 import { INPUT_SUFFIXES } from "./formats/input-file.ts";
@@ -17,6 +16,7 @@ import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { checkFiles, type InputOptions, type LoadOptions, loadFiles } from "./load.ts";
 import { MAX_CAMERAS } from "./staging/statistics.ts";
+import { runWithStoreNotice } from "./store-notice.ts";
 import { STORE_NAMES } from "./stores/configuration.ts";
 
 export function createDataProgram(): Command {

@@ -1,21 +1,30 @@
-import { requireValidSettings } from "../check-settings.ts";
+import { spawnSync } from "node:child_process";
+import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { useProxy } from "../command-line/requests.ts";
-import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
-import {
-  formatRollbacks,
-  listServedVersions,
-  readDeployedStore,
-  type ServedVersion,
-} from "../deployed-worker.ts";
+import { checkConformance } from "../conformance/check.ts";
+import { formatReport } from "../conformance/check-command.ts";
+import { createClient } from "../conformance/client.ts";
+import { readConfiguration, requireStoreName, SEED_STORE } from "../data/stores/configuration.ts";
+import { PROJECT } from "../data/stores/wrangler.ts";
+import { type DeployedVersion, NAME_OPTIONS, readDeployedVersion } from "../deployed-worker.ts";
+import { waitForVersion } from "./health.ts";
 import { prepareProductionStore } from "./production-store.ts";
-import { createSteps, printDetail, ReplacedError } from "./steps.ts";
-import { findAddress, getCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
+import { findAddress, upload } from "./upload.ts";
 
-// Hints for failed steps: whether the worker was deployed, and how to continue.
-const NOT_DEPLOYED = "The worker was not deployed. To continue, run `npm run deploy` again.";
-const UPLOADING = "The worker may have been deployed. To continue, run `npm run deploy` again.";
-const DEPLOYED = "The worker was deployed. To try again, run `npm run deploy`.";
+/** Runs a step of a deployment. @param hint What to do if the step fails or is interrupted */
+async function step<T>(title: string, hint: string, action: () => Promise<T>): Promise<T> {
+  console.log(`> ${title}`);
+  const warn = () => console.error(`\nInterrupted: ${title}. ${hint}`);
+  process.once("exit", warn);
+  try {
+    return await action();
+  } catch (cause) {
+    throw new Error(`Failed: ${title}.\n${(cause as Error).message}\n\n${hint}`, { cause });
+  } finally {
+    process.off("exit", warn);
+  }
+}
 
 /**
  * Deploys to production. Each step reuses the results of earlier attempts, so a failed deployment can be repeated.
@@ -23,93 +32,76 @@ const DEPLOYED = "The worker was deployed. To try again, run `npm run deploy`.";
  */
 async function deploy({ changeStore = false }: { changeStore?: boolean }): Promise<void> {
   const configuration = await readConfiguration();
-  const store = requireValidSettings(configuration);
-  const step = createSteps(5);
-  const before = await step("find the deployed version", "Nothing was created or deployed.", async () => {
-    const versions = await listServedVersions();
-    if (!changeStore) await requireSameStore(store, versions);
-    return versions;
+  const { STORE: store, PUBLIC_ORIGIN: origin } = configuration.vars ?? {};
+  const before = await step("prepare the store", "The worker was not deployed.", async () => {
+    const before = await readDeployedVersion();
+    if (!changeStore) requireSameStore(store, before);
+    if (store !== SEED_STORE)
+      await prepareProductionStore(requireStoreName(store), configuration, before === undefined);
+    return before;
   });
-  await step("prepare the store", NOT_DEPLOYED, async () => {
-    if (store === SEED_STORE) printDetail("the seed is part of the deployment");
-    else await prepareProductionStore(store, configuration, before.length === 0);
-  });
-  const rollbacks = formatRollbacks(before);
-  const report = await step("deploy the worker", UPLOADING + rollbacks, () =>
-    upload(["deploy", ...getCommitOptions()]),
-  );
-  const address = String(configuration.vars?.PUBLIC_ORIGIN || "") || findAddress(report.targets);
+  const goBack = before && ["To go back: npx wrangler rollback", before.id, ...NAME_OPTIONS].join(" ");
+  const hint = goBack ?? "To continue, run the command again.";
+  const deployed = await step("deploy the worker", hint, () => upload(["deploy", ...getTagOptions()]));
+  const address = origin ? String(origin) : findAddress(deployed.targets);
   if (address === undefined)
-    throw new Error(
-      "The worker was deployed, but not tested, because wrangler reported no address. Set PUBLIC_ORIGIN in wrangler.toml.",
-    );
-  const version = String(report.version_id);
-  const hint = DEPLOYED + rollbacks;
-  await step("wait for the new version", hint, () =>
-    waitForVersion(address, version, () => requireLatest(version, before)),
-  );
-  await step("test the deployment", hint, () =>
-    testDeployment(address).catch(async (error) => {
-      await requireLatest(version, before);
-      throw error;
-    }),
-  );
+    throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
+  await step("wait for the new version", hint, () => waitForVersion(address, String(deployed.version_id)));
+  await step("check the deployment", hint, () => checkDeployment(address));
   console.log(`Deployed to ${address}`);
 }
 
+/** Gets the option that tags a version with its commit, and with `-dirty` if there are uncommitted changes. */
+function getTagOptions(): string[] {
+  const args = ["describe", "--always", "--dirty", "--exclude=*"];
+  const { stdout } = spawnSync("git", args, { cwd: PROJECT, encoding: "utf8" });
+  return stdout ? [`--tag=${stdout.trim()}`] : [];
+}
+
 /** @throws Error if the deployed worker serves a different store */
-async function requireSameStore(store: string, versions: ServedVersion[]): Promise<void> {
-  const served = await readDeployedStore(versions);
-  if (served === undefined || served === store) return;
+function requireSameStore(store: unknown, before: DeployedVersion | undefined): void {
+  if (before?.store === undefined || before.store === store) return;
   throw new Error(
-    `The deployed worker serves the ${served} store, but STORE in wrangler.toml is "${store}". To change the store of the worker, run \`npm run deploy -- --change-store\`.`,
+    `The deployed worker serves the ${before.store} store, but STORE in wrangler.toml is "${store}". To change the store of the worker, run \`npm run deploy -- --change-store\`.`,
   );
 }
 
-/** @throws ReplacedError if a later deployment is in production. If wrangler fails, nothing is thrown. */
-async function requireLatest(version: string, before: ServedVersion[]): Promise<void> {
-  const [latest] = await listServedVersions().catch(() => []);
-  if (latest === undefined || [version, ...before.map(({ id }) => id)].includes(latest.id)) return;
-  throw new ReplacedError(
-    `A later deployment has replaced this one: production serves version ${latest.id} instead of ${version}.`,
-  );
-}
-
-/**
- * Deploys a preview, and prints its address last.
- * @param name The name of the preview. By default, wrangler uses the name of the branch.
- */
-async function deployPreview(name: string | undefined): Promise<void> {
-  const { previews = {} } = await readConfiguration();
-  requireValidSettings(previews);
-  const step = createSteps(3);
+/** Deploys a preview of the branch, and prints its address last. */
+async function deployPreview({ name }: { name?: string }): Promise<void> {
   const options = name === undefined ? [] : ["--name", name];
-  const report = await step("deploy the preview", "Production is not affected.", () =>
-    upload(["preview", ...options]),
-  );
-  const address = report.preview_urls?.[0];
-  if (address === undefined)
-    throw new Error(
-      "The preview was deployed, but has no address. Turn on the preview URLs of the worker in the dashboard.",
-    );
-  const remove = ["npx wrangler preview delete", ...options].join(" ");
-  const hint = `The preview was deployed. Run the command again, or remove the preview with \`${remove}\`.`;
-  // Prefers the address that serves only the new deployment.
-  const tested = report.deployment_urls?.[0] ?? address;
-  await step("wait for the preview", hint, () => waitForVersion(tested, undefined));
-  await step("test the preview", hint, () => testDeployment(tested));
+  const hint = `To remove the preview, run: ${["npx wrangler preview delete", ...options].join(" ")}`;
+  const report = await step("deploy the preview", hint, () => upload(["preview", ...options]));
+  const [address] = report.preview_urls ?? [];
+  if (address === undefined) throw new Error(`Turn on preview URLs in the dashboard. ${hint}`);
+  // This address serves only the new deployment.
+  const [exact = address] = report.deployment_urls ?? [];
+  await step("wait for the preview", hint, () => waitForVersion(exact));
+  await step("check the preview", hint, () => checkDeployment(exact));
   console.log(address);
+}
+
+/** @throws Error if a page is missing, or if the collection breaks a rule of the specification */
+async function checkDeployment(address: string): Promise<void> {
+  const send = createClient(1_000);
+  // The conformance check does not know these.
+  for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
+    const { status } = await send(address + path);
+    if (status !== 200) throw new Error(`GET ${address}${path} returned ${status}`);
+  }
+  const report = await checkConformance(address + COLLECTION_PATH, { pages: 20 });
+  const isConforming = report.stopped === null && report.rules.every(({ failed }) => failed === 0);
+  if (!isConforming) throw new Error(formatReport(report));
 }
 
 const program = createProgram("npm run").hook("preAction", useProxy);
 program
   .command("deploy")
-  .description("deploy to production: prepare the store, deploy the worker, wait for it and test it")
+  .description("deploy to production: prepare the store, deploy the worker, wait for it and check it")
   .option("--change-store", "deploy even if the deployed worker serves a different store")
   .action(deploy);
 program
   .command("preview")
-  .description("deploy a preview of the branch, wait for it and test it")
+  .description("deploy a preview of the branch, wait for it and check it")
   .option("--name <name>", "name of the preview (default: the name of the branch)")
-  .action(({ name }) => deployPreview(name));
+  .action(deployPreview);
 await runProgram(program);

@@ -3,7 +3,6 @@ import type { Configuration, StoreName } from "../data/stores/configuration.ts";
 import { withMigratedStore } from "../data/stores/open-store.ts";
 import { runWrangler, runWranglerJson } from "../data/stores/wrangler.ts";
 import { formatDataCommand } from "../store-command.ts";
-import { printDetail } from "./steps.ts";
 
 /**
  * Creates a missing database, applies migrations, and loads the seed into an empty database. Nothing is loaded into KV, because a
@@ -16,9 +15,8 @@ export async function prepareProductionStore(
   store: StoreName,
   configuration: Configuration,
   isFirst: boolean,
-): Promise<void> {
+) {
   if (store === "d1") await createDatabase(configuration);
-  else requireNamespaceId(configuration);
   const choice = { store, remote: true };
   if (isFirst && store === "d1") return loadSeed(choice);
   const { snapshot } = await withMigratedStore(choice, ({ store }) => store.readCurrent());
@@ -34,13 +32,6 @@ async function createDatabase({ d1_databases: [database] = [] }: Configuration):
   if (database_id !== undefined) return;
   const databases = await runWranglerJson<{ name: string }[]>(["d1", "list", "--json"]);
   if (databases.some((existing) => existing.name === name)) return;
-  printDetail(`creating the database ${name}`);
+  console.log(`  creating the database ${name}`);
   await runWrangler(["d1", "create", name]);
-}
-
-function requireNamespaceId({ name, kv_namespaces: [namespace] = [] }: Configuration): void {
-  if (namespace?.id) return;
-  throw new Error(
-    `[[kv_namespaces]] in wrangler.toml has no id. Create a namespace with \`npx wrangler kv namespace create ${name}-kv\`, and write the id that it prints into wrangler.toml.`,
-  );
 }

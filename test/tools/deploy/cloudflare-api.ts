@@ -29,6 +29,10 @@ export interface Cloudflare extends ListeningServer {
   rejectionCode: number | undefined;
   /** Called for each request of `/healthz`, after the served version was read. Returns the status of a failure. */
   onHealth: (() => ContentfulStatusCode | undefined) | undefined;
+  /** The paths of the deployed worker that were requested. */
+  checked: Set<string>;
+  /** A header that the deployed worker does not send. */
+  missingHeader: string | undefined;
   /** The requests that no route matches. */
   unknown: string[];
 }

@@ -2,11 +2,16 @@ import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { listenOnFreePort } from "../../free-port.ts";
+import { createMemoryService } from "../../memory-service.ts";
+import { makeRecords } from "../../records/sample.ts";
 import { type AddRoute, type Cloudflare, createApiError } from "./cloudflare-api.ts";
 import { addDatabases, addNamespaces } from "./cloudflare-stores.ts";
 import { addPreviews, addWorkers, getServedVersion } from "./cloudflare-workers.ts";
 
-/** Starts the API and, at the same address, a stub of the deployed worker. */
+/** The paths of the deployed worker that the check of a deployment requests. */
+const WORKER_PATHS = /^\/(docs|openapi\.json|healthz|api\/tf1\/records\/?)?$/;
+
+/** Starts the API and, at the same address, our own service as the deployed worker, with a stub of its `/healthz`. */
 export async function openCloudflare(): Promise<Cloudflare> {
   const app = new Hono();
   // Other tests in this process need the Request and the Response of Node.
@@ -25,6 +30,8 @@ export async function openCloudflare(): Promise<Cloudflare> {
     rejected: undefined,
     rejectionCode: undefined,
     onHealth: undefined,
+    checked: new Set(),
+    missingHeader: undefined,
     unknown: [],
   };
   const respond = (c: Context, result: unknown) =>
@@ -44,8 +51,17 @@ export async function openCloudflare(): Promise<Cloudflare> {
   app.get("/client/v4/memberships", (c) => respond(c, listMemberships()));
   app.get("/client/v4/user/tokens/verify", (c) => respond(c, { status: "active" }));
   app.get("/client/v4/user", (c) => respond(c, { email: "owner@example.org" }));
+  const service = await createMemoryService(makeRecords(40));
+  app.use(async (c, next) => {
+    if (!WORKER_PATHS.test(c.req.path)) return next();
+    api.checked.add(c.req.path);
+    if (c.req.path === "/healthz") return next();
+    const response = await service.fetch(c.req.url, c.req.raw);
+    if (api.missingHeader !== undefined) response.headers.delete(api.missingHeader);
+    return response;
+  });
   app.get("/healthz", (c) => {
-    const code = { id: getServedVersion(api) };
+    const code = { id: getServedVersion(api) ?? "of a preview" };
     const status = api.onHealth?.();
     return status === undefined ? c.json({ code }) : c.text("error code: 1101", status);
   });

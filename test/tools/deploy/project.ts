@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createFolder } from "../../temporary-folder.ts";
 import { type Finished, finish } from "../command-line/run-command.ts";
@@ -7,9 +7,6 @@ import { type Finished, finish } from "../command-line/run-command.ts";
 /** The folders and files of the repository that the commands use. */
 const FOLDERS = ["src", "data", "tools", "docs"];
 const FILES = ["wrangler.toml", "package.json", "tsconfig.json", "README.md", "LICENSE", ".gitignore"];
-
-/** A replacement for npm that prints its command. Its exit status is NPM_STATUS. */
-const NPM = `#!/bin/sh\necho "npm $* with BASE_URL=$BASE_URL"\nexit $NPM_STATUS\n`;
 
 /**
  * Creates a clone of the repository, on the branch `feature/login`, whose commands use a stub of Cloudflare's API.
@@ -65,9 +62,6 @@ export function createProject(api: string) {
 
 function createEnvironment(api: string): NodeJS.ProcessEnv {
   const home = createFolder();
-  const programs = join(home, "programs");
-  mkdirSync(programs);
-  writeFileSync(join(programs, "npm"), NPM, { mode: 0o755 });
   // Variables of CI would name the branch, the commit or the account.
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(CI|GITHUB_.*|WORKERS_CI.*)$/.test(name),
@@ -81,7 +75,5 @@ function createEnvironment(api: string): NodeJS.ProcessEnv {
     WRANGLER_CACHE_DIR: join(home, "cache"),
     HOME: home,
     XDG_CONFIG_HOME: home,
-    PATH: `${programs}:${process.env.PATH}`,
-    NPM_STATUS: "0",
   };
 }

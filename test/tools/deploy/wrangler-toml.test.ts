@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { requireValidSettings, type Settings } from "../../../tools/check-settings.ts";
 import { type Configuration, readConfiguration } from "../../../tools/data/stores/configuration.ts";
-import { findAddress } from "../../../tools/deploy/version.ts";
+import { findAddress } from "../../../tools/deploy/upload.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 const { previews = {}, ...production } = await readConfiguration();
@@ -21,11 +20,11 @@ test("wrangler.toml sets all variables and bindings of src/bindings.ts, but only
   const fields = bindings.matchAll(/^ {2}([A-Z_0-9]+)\?: /gm);
   const names = Array.from(fields, ([, name]) => String(name)).sort();
   expect(names).toEqual(expect.arrayContaining(["DB", "KV"]));
-  expect([requireValidSettings(production), listNames(production)]).toEqual([
+  expect([production.vars?.STORE, listNames(production)]).toEqual([
     "d1",
     names.filter((name) => name !== "KV"),
   ]);
-  expect([requireValidSettings(previews), listNames(previews)]).toEqual([
+  expect([previews.vars?.STORE, listNames(previews)]).toEqual([
     "seed",
     names.filter((name) => name !== "KV" && name !== "DB"),
   ]);
@@ -71,25 +70,3 @@ test.each<[targets: string[] | undefined, address: string | undefined]>([
 ])("of the targets %j, the deployment tests %s", (targets, address) =>
   expect(findAddress(targets)).toBe(address),
 );
-
-describe("before anything is served, the settings", () => {
-  const limits = (name: string, period: 10 | 60) => [
-    { name, namespace_id: "1", simple: { limit: 1_000, period } },
-  ];
-  const seed = { STORE: "seed", RATE_LIMIT: "60" };
-  const bindings = { d1_databases: [{ binding: "DB" }], kv_namespaces: [{ binding: "KV" }] };
-
-  test.each<Settings>([
-    { ...bindings, vars: { STORE: "d1" } },
-    { ...bindings, vars: { STORE: "kv", RATE_LIMIT: "off" }, ratelimits: limits("RATE_LIMITER", 10) },
-    { vars: seed, ratelimits: [...limits("ANOTHER", 10), ...limits("RATE_LIMITER", 60)] },
-  ])("%j are valid", (settings) => expect(requireValidSettings(settings)).toBe(settings.vars?.STORE));
-
-  const period = 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s';
-  test.each<[Settings, string]>([
-    [{ vars: { STORE: "kv" } }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
-    [{ vars: seed, ratelimits: limits("ANOTHER", 60) }, 'RATE_LIMIT is "60", but wrangler.toml binds no'],
-    [{ vars: seed, ratelimits: limits("RATE_LIMITER", 10) }, period],
-    [{ vars: { STORE: "seed", FAULTS: false } }, 'FAULTS is false; it must be "on" or "off"'],
-  ])("%j are rejected", (settings, problem) => expect(() => requireValidSettings(settings)).toThrow(problem));
-});

@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { getTemporaryPath, spawnWrangler, waitForExit } from "../data/stores/wrangler.ts";
+
+/** What wrangler reports at the end of a command. */
+interface Report {
+  type: string;
+  /** The reason of a failure, and Cloudflare's code for it. */
+  message?: string;
+  code?: number | string;
+  /** Null if the user declined the deployment. */
+  version_id?: string | null;
+  targets?: string[];
+  preview_urls?: string[];
+  deployment_urls?: string[];
+}
+
+/**
+ * Uploads the code and makes it live. Wrangler uses the terminal, so it can ask questions, and writes its report to a file.
+ * @throws Error with wrangler's reason if the command fails, or if the user cancels it
+ */
+export async function upload(command: string[]): Promise<Report> {
+  const file = getTemporaryPath("report.ndjson");
+  const status = await waitForExit(spawnWrangler(command, { WRANGLER_OUTPUT_FILE_PATH: file }));
+  const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(Boolean);
+  const reports: Report[] = lines.map((line) => JSON.parse(line));
+  const report = reports.findLast(({ type }) => ["deploy", "preview", "command-failed"].includes(type));
+  const { message = "Its output is above.", code = "none" } = report ?? {};
+  if (status !== 0 || !report) throw new Error(`wrangler failed: ${message} [code: ${code}]`);
+  if (report.version_id === null) throw new Error("The deployment was cancelled, so nothing was deployed.");
+  return report;
+}
+
+/**
+ * Finds the address of production: the last domain or route, or else workers.dev.
+ * @param targets Such as `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`, or a schedule
+ */
+export function findAddress(targets: string[] = []): string | undefined {
+  const origins = targets
+    .filter((target) => !target.includes("production: disabled"))
+    .map((target) => /^(https?:\/\/)?([^\s/*]+\.[^\s/*]+)(\/\*)?( \(.*)?$/.exec(target) ?? [])
+    .map(([, scheme = "https://", host]) => host && URL.parse(scheme + host)?.origin);
+  return origins.findLast((origin) => origin);
+}
