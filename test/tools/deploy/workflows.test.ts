@@ -49,7 +49,7 @@ describe.each(files)("%s", (file) => {
   });
 
   test("is described in docs/deploying.md, with its secrets and variables", () => {
-    if (tree.on && !("workflow_call" in Object(tree.on))) expect(DOCS).toContain(`\`${basename(file)}\``);
+    if (tree.on) expect(DOCS).toContain(`\`${basename(file)}\``);
     for (const [, name] of text.matchAll(/\b(?:secrets|vars)\.([A-Z0-9_]+)/g))
       expect(DOCS).toContain(`\`${name}\``);
   });
@@ -58,9 +58,8 @@ describe.each(files)("%s", (file) => {
 test("only jobs of an environment get a token, and they run only if there is an account", () => {
   const withToken = listJobs().filter(([, job]) => JSON.stringify(job).includes("secrets.CLOUDFLARE"));
   expect(withToken.map(([name, { environment }]) => [name, environment])).toEqual([
-    ["remove", "preview"],
-    ["deploy", expect.objectContaining({ name: "production" })],
     ["preview", expect.objectContaining({ name: "preview" })],
+    ["deploy", expect.objectContaining({ name: "production" })],
   ]);
   for (const [name, job] of withToken) {
     expect(job.if).toContain("vars.CLOUDFLARE_ACCOUNT_ID != ''");
@@ -100,9 +99,9 @@ test.each([
   ["succeeds", "echo deleted", 0],
   ["succeeds if there is no preview", "echo 'not found [code: 10025]'; exit 1", 0],
   ["fails if wrangler fails for another reason", "echo 'no [code: 10000]' >&2; exit 1", 1],
-])("the removal of a deleted branch's preview %s", (_, wrangler, status) => {
-  const { jobs } = parse(readFileSync(".github/workflows/branch-deleted.yml", "utf8"));
-  const script = jobs.remove.steps.at(-1).run.replaceAll("npx wrangler", "wrangler");
+])("the removal of a closed pull request's preview %s", (_, wrangler, status) => {
+  const { jobs } = parse(readFileSync(".github/workflows/check.yml", "utf8"));
+  const script = jobs.preview.steps.at(-1).run.replaceAll("npx wrangler", "wrangler");
   const input = `set -eo pipefail\nwrangler() (\n${wrangler}\n)\n${script}`;
   const env = { ...process.env, BRANCH: "a" };
   expect(spawnSync("bash", { input, cwd: createFolder(), env }).status).toBe(status);
