@@ -28,13 +28,13 @@ async function check(url: string, { json, ...options }: CheckOptions & { json?: 
   useProxy();
   const progress = openProgress("reading", { unit: "pages" });
   const report = await checkConformance(url, { ...options, onPage: progress.update }).finally(progress.close);
-  console.log(json ? JSON.stringify(report, null, 2) : formatReport(report));
+  console.log(json ? JSON.stringify(report, null, 2) : formatCheckReport(report));
   if (report.stopped !== null) process.exitCode = INCOMPLETE_STATUS;
   if (report.rules.some(({ failed }) => failed > 0)) process.exitCode = 1;
 }
 
 /** Formats the broken rules, the rules that were not checked, and a summary. */
-export function formatReport({ url, count, pages, records, stopped, rules }: CheckReport): string {
+export function formatCheckReport({ url, count, pages, records, stopped, rules }: CheckReport): string {
   const broken = rules.filter(({ failed }) => failed > 0);
   const unchecked = rules.filter(({ checked }) => checked === 0);
   const lines = broken.flatMap(({ rule, checked, failed, deviations }) => [

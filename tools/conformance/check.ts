@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { PAGE_SIZE } from "../../src/records/page.ts";
+import { type CollectionPage, checkAllow, checkPage, type Fields, parsePage } from "./check-page.ts";
 import { type Client, createClient } from "./client.ts";
-import { type CollectionPage, checkAllow, checkPage, type Fields, parsePage } from "./page.ts";
 import { createTable, listRules, type Rule, show, type Table } from "./rules.ts";
 
 export interface CheckOptions {

@@ -3,14 +3,14 @@ import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { useProxy } from "../command-line/requests.ts";
 import { checkConformance } from "../conformance/check.ts";
-import { formatReport } from "../conformance/check-command.ts";
+import { formatCheckReport } from "../conformance/check-command.ts";
 import { createClient } from "../conformance/client.ts";
 import { readConfiguration, requireStoreName, SEED_STORE } from "../data/stores/configuration.ts";
 import { PROJECT } from "../data/stores/wrangler.ts";
 import { type DeployedVersion, NAME_OPTIONS, readDeployedVersion } from "../deployed-worker.ts";
-import { waitForVersion } from "./health.ts";
 import { prepareProductionStore } from "./production-store.ts";
 import { findAddress, upload } from "./upload.ts";
+import { waitForVersion } from "./wait-for-version.ts";
 
 /** Runs a step of a deployment. @param hint What to do if the step fails or is interrupted */
 async function step<T>(title: string, hint: string, action: () => Promise<T>): Promise<T> {
@@ -90,7 +90,7 @@ async function checkDeployment(address: string): Promise<void> {
   }
   const report = await checkConformance(address + COLLECTION_PATH, { pages: 20 });
   const isConforming = report.stopped === null && report.rules.every(({ failed }) => failed === 0);
-  if (!isConforming) throw new Error(formatReport(report));
+  if (!isConforming) throw new Error(formatCheckReport(report));
 }
 
 const program = createProgram("npm run").hook("preAction", useProxy);

@@ -172,18 +172,6 @@ test.each<[string, Change, string, object]>([
     { asked: `${ADDRESS}?format=api&page=2`, came: "missing" },
   ],
   [
-    "the page without a number is missing",
-    page(status(400), null),
-    "List records.page",
-    { asked: `${ADDRESS}?format=api`, came: "400" },
-  ],
-  [
-    "a failing camera has counted",
-    record({ ...NO_COUNTS, camera_ok: "False", trucks: 4 }),
-    "Record.camera_ok",
-    { asked: `${ADDRESS}?format=api&page=2 record 3`, came: '"False"' },
-  ],
-  [
     "pages have 20 records",
     list((all) => all, 20, 20),
     "List records 1",
@@ -199,12 +187,6 @@ test.each<[string, Change, string, object]>([
   const { failed, rules } = await checkService(100, change);
   expect(failed).toEqual([rule]);
   expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
-});
-
-test.each([1, 3])("with --pages %i, pages of a different length break one rule", async (pages) => {
-  const change = list((all) => all, 20, 20);
-  const { failed, records } = await checkService(200, change, { pages });
-  expect([failed, records]).toEqual([["List records 1"], 20 * (pages + 2)]);
 });
 
 test("each rule is broken by a service, and described in docs/conformance.md", async () => {

@@ -5,10 +5,6 @@ import type { ListeningServer } from "../../free-port.ts";
 
 /** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
 export interface Cloudflare extends ListeningServer {
-  /** The ids of the accounts that the token can use. All have the same content. */
-  accounts: string[];
-  /** The account of the latest request. */
-  usedAccount: string | undefined;
   /** D1 databases by their ids. */
   databases: Map<string, { name: string; sqlite: DatabaseSync }>;
   /** The subdomain of workers.dev; undefined if the account has none. */

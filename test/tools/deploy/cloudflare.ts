@@ -18,8 +18,6 @@ export async function openCloudflare(): Promise<Cloudflare> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const api: Cloudflare = {
     ...(await listenOnFreePort(createServer(listener))),
-    accounts: ["account"],
-    usedAccount: undefined,
     databases: new Map(),
     namespaces: new Map(),
     workers: new Map(),
@@ -39,16 +37,14 @@ export async function openCloudflare(): Promise<Cloudflare> {
   const add: AddRoute = (method, path, handle) =>
     app[method](`/client/v4/accounts/:account${path}`, async (c) => respond(c, (await handle(c)) ?? null));
   app.use(async (c, next) => {
-    [api.usedAccount] = /(?<=\/accounts\/)\w+/.exec(c.req.path) ?? [api.usedAccount];
     if (!api.rejected?.test(`${c.req.method} ${c.req.url}`)) return next();
     api.rejected = undefined;
     if (api.rejectionCode !== undefined) throw createApiError(api.rejectionCode, "Authentication error");
     return c.html("<h1>Service Unavailable</h1>", 503);
   });
-  const listAccounts = () => api.accounts.map((id) => ({ id, name: `The account ${id}` }));
-  const listMemberships = () => listAccounts().map((account) => ({ account }));
-  app.get("/client/v4/accounts", (c) => respond(c, listAccounts()));
-  app.get("/client/v4/memberships", (c) => respond(c, listMemberships()));
+  const account = { id: "account", name: "The account" };
+  app.get("/client/v4/accounts", (c) => respond(c, [account]));
+  app.get("/client/v4/memberships", (c) => respond(c, [{ account }]));
   app.get("/client/v4/user/tokens/verify", (c) => respond(c, { status: "active" }));
   app.get("/client/v4/user", (c) => respond(c, { email: "owner@example.org" }));
   const service = await createMemoryService(makeRecords(40));
