@@ -40,16 +40,15 @@ export function formatCheckReport({ url, count, pages, records, stopped, rules }
   const lines = broken.flatMap(({ rule, checked, failed, deviations }) => [
     `${rule} (${failed} of ${formatCount(checked, "time")})`,
     ...deviations.map(
-      ({ asked, expected, came }) =>
-        `  ${asked.replace(`${url}?`, "?")}\n    expected ${expected}\n    came     ${came}`,
+      (one) =>
+        `  ${one.asked.replace(`${url}?`, "?")}\n    expected ${one.expected}\n    came     ${one.came}`,
     ),
   ]);
   if (unchecked.length > 0) lines.push(`Not checked: ${unchecked.map(({ rule }) => rule).join(", ")}`);
   if (stopped !== null) lines.push(`The check is incomplete: ${stopped}`);
   const verdict = `${rules.length - broken.length - unchecked.length} rules followed, ${broken.length} broken`;
-  return [...lines, `${verdict}: ${url}, ${formatCount(pages, "page")}, ${records} of ${count} records`].join(
-    "\n",
-  );
+  lines.push(`${verdict}: ${url}, ${formatCount(pages, "page")}, ${records} of ${count ?? "?"} records`);
+  return lines.join("\n");
 }
 
 function getCollectionUrl(text: string): string {

@@ -1,35 +1,30 @@
 import * as z from "zod";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { Page, ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
-import type { Answer } from "./client.ts";
+import type { Answer } from "../command-line/client.ts";
 import { show, type Table } from "./rules.ts";
 
 const Fields = z.record(z.string(), z.unknown());
 export type Fields = z.infer<typeof Fields>;
 
-/** The answer to a request for a page. Invalid parts of the envelope are undefined. */
-export type CollectionPage = ReturnType<typeof parsePage>;
-
 /** A service may have more fields than the specification, and names of cameras that this project does not load. */
 const ServedRecord = z
-  .looseObject({
-    ...TrafficRecord.shape,
-    camera_ref: z.string().refine((text) => text.trim() !== ""),
-  })
+  .looseObject({ ...TrafficRecord.shape, camera_ref: z.string().regex(/\S/) })
   .refine((record) => record.camera_ok !== "False" || ROAD_USERS.every((name) => record[name] === 0), {
     path: ["camera_ok"],
   });
 const FIELDS = TrafficRecord.keyof().options;
-
 /** JSON with a byte order mark is invalid (RFC 8259, 8.1). */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** Parses the answer to a request for a page. Invalid parts of the envelope are undefined. */
 export function parsePage(number: number, url: string, answer: Answer) {
   const envelope = parseEnvelope(answer.body);
   const count = Page.shape.count.safeParse(envelope?.count).data;
   const results = z.array(Fields).safeParse(envelope?.results).data;
   return { ...answer, number, url, envelope, count, results };
 }
+export type CollectionPage = ReturnType<typeof parsePage>;
 
 function parseEnvelope(body: Uint8Array): Fields | undefined {
   try {

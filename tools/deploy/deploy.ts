@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { COLLECTION_PATH } from "../../src/records/page.ts";
+import { createClient } from "../command-line/client.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { useProxy } from "../command-line/requests.ts";
 import { checkConformance } from "../conformance/check.ts";
 import { formatCheckReport } from "../conformance/check-command.ts";
-import { createClient } from "../conformance/client.ts";
 import { readConfiguration, requireStoreName, SEED_STORE } from "../data/stores/configuration.ts";
 import { PROJECT } from "../data/stores/wrangler.ts";
 import { type DeployedVersion, NAME_OPTIONS, readDeployedVersion } from "../deployed-worker.ts";
@@ -83,7 +83,6 @@ async function deployPreview({ name }: { name?: string }): Promise<void> {
 /** @throws Error if a page is missing, or if the collection breaks a rule of the specification */
 async function checkDeployment(address: string): Promise<void> {
   const send = createClient(1_000);
-  // The conformance check does not know these.
   for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
     const { status } = await send(address + path);
     if (status !== 200) throw new Error(`GET ${address}${path} returned ${status}`);

@@ -28,8 +28,8 @@ export async function prepareProductionStore(
 }
 
 async function createDatabase({ d1_databases: [database] = [] }: Configuration): Promise<void> {
-  const { database_id, database_name: name = "" } = database ?? {};
-  if (database_id !== undefined) return;
+  if (database?.database_id !== undefined) return;
+  const name = database?.database_name ?? "";
   const databases = await runWranglerJson<{ name: string }[]>(["d1", "list", "--json"]);
   if (databases.some((existing) => existing.name === name)) return;
   console.log(`  creating the database ${name}`);

@@ -1,5 +1,5 @@
 import ky, { HTTPError } from "ky";
-import { getErrorMessage } from "../command-line/requests.ts";
+import { getErrorMessage } from "./requests.ts";
 
 /** A response with its whole body. After a failure that stays, the body is empty. */
 export type Answer = { status: number; headers: Headers; body: Uint8Array };
