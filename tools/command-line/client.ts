@@ -7,8 +7,8 @@ export type Client = ReturnType<typeof createClient>;
 
 const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)];
 
-/** Errors that stay: an unknown host, a closed port, a port without TLS, a port that fetch blocks, and an endless body. */
-const PERMANENT = /ENOTFOUND|ECONNREFUSED|wrong version number|bad port|larger than/i;
+/** Errors that stay: an unknown host, a closed port, no TLS or certificate, a port that fetch blocks, and an endless body. */
+const PERMANENT = /ENOTFOUND|ECONNREFUSED|wrong version number|certificate|bad port|larger than/i;
 
 /** Creates a client that follows no redirect, and that repeats GET and OPTIONS after 429, 5xx and cut connections. */
 export function createClient(secondMs: number) {

@@ -16,8 +16,7 @@ import {
 } from "./account.ts";
 import { createProject } from "./project.ts";
 
-// These tests run the commands and the real wrangler as processes. Only Cloudflare's API is a stub, with our own service as the
-// deployed worker. The accounts are independent, so the tests of different accounts run at the same time.
+// The commands and wrangler are real. Cloudflare's API is a stub, with our own service as the deployed worker.
 
 const DOCS = readFileSync("docs/deploying.md", "utf8");
 
@@ -45,7 +44,9 @@ describe.concurrent("in a new account", async () => {
     const [{ bindings = [], tag = "" } = {}, ...others] = listVersions();
     expect(bindings).toContainEqual({ name: "DB", type: "d1", id: [...api.databases.keys()][0] });
     expect([tag, others]).toEqual([expect.stringMatching(/^[0-9a-f]{7,}-dirty$/), []]);
-    expect(api.checked).toEqual(new Set(["/", "/docs", "/openapi.json", "/healthz", "/api/tf1/records/"]));
+    expect([...api.checked]).toEqual(
+      expect.arrayContaining(["/", "/docs", "/openapi.json", "/api/tf1/records/"]),
+    );
   });
 
   testNext(
@@ -231,12 +232,15 @@ describe.concurrent("in an account of two people", async () => {
   );
 
   testNext(
-    "two first deployments at the same time leave one database, and a failed one can be repeated",
+    "two first deployments at the same time, one of them interrupted, leave one database with the seed",
     async () => {
       const other = createProject(api.origin);
       other.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`);
-      const ended = await Promise.all([project.run(DEPLOY), other.run(DEPLOY)]);
-      expect(ended.map(({ status }) => status)).toContain(0);
+      const children = [project.start(DEPLOY), other.start(DEPLOY)];
+      const ended = children.map(finish);
+      await Promise.race(ended);
+      for (const child of children) child.kill("SIGTERM");
+      await Promise.all(ended);
       await run(0, DEPLOY);
       expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
     },

@@ -56,7 +56,6 @@ test("the commented-out lines of wrangler.toml have the described effects", () =
 test.each<[targets: string[] | undefined, address: string | undefined]>([
   [["https://a.workers.dev", "schedule: 0 * * * *"], "https://a.workers.dev"],
   [["https://a.workers.dev", "a.example (custom domain)"], "https://a.example"],
-  [["https://a.workers.dev", "a.example/*"], "https://a.example"],
   [["https://a.workers.dev", "zähler.example (custom domain)"], "https://xn--zhler-gra.example"],
   [["https://a.workers.dev", "a.example (custom domain) [production: disabled]"], "https://a.workers.dev"],
   [["https://a.workers.dev", "a.example/tf1/*", "...and 2 more routes"], "https://a.workers.dev"],
