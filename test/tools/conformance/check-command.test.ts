@@ -22,7 +22,6 @@ const ADDRESS = "http://counts.example/api/tf1/records/";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** Runs `npm run conformance -- ...` in this process, for our own service or a change of it. */
 async function runCheck(args: string[], change?: Change, records = 40): Promise<Finished> {
   await stubService(records, change);
   const program = createCheckCommand("npm run conformance --");

@@ -20,7 +20,6 @@ import { createProject } from "./project.ts";
 
 const DOCS = readFileSync("docs/deploying.md", "utf8");
 
-/** Returns a section of docs/deploying.md. */
 const readSection = (title: string) => DOCS.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
 
 describe.concurrent("in a new account", async () => {
