@@ -4,7 +4,7 @@ import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { describeFileError, escapeInvisible } from "../messages.ts";
 
 /** The exit status for an invalid command line. */
-const USAGE_ERROR_STATUS = 2;
+export const USAGE_ERROR_STATUS = 2;
 
 /** @param name The name that the user types, such as `npm run data --` */
 export function createProgram(name: string): Command {

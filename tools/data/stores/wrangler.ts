@@ -67,7 +67,11 @@ export class WranglerError extends Error {
 const SLOW_COMMAND_MS = 60_000;
 
 /** Prints a notice if a wrangler command is still running after a minute. @param command Settles when the command ends */
-function notifyIfSlow<T>(args: string[], command: Promise<T>, notify: Notify = console.error): Promise<T> {
+export function notifyIfSlow<T>(
+  args: string[],
+  command: Promise<T>,
+  notify: Notify = console.error,
+): Promise<T> {
   const notice = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
   const timer = setTimeout(notify, SLOW_COMMAND_MS, notice);
   return command.finally(() => clearTimeout(timer));
