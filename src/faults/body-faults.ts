@@ -12,8 +12,12 @@ const PART_INTERVAL_MS = 100;
 
 type BodyFault = OptionValue<"body">;
 
-/** A stream of the runtime for a body with a known length, which the runtime sends as Content-Length. */
-declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
+/** A stream of workerd for a body with a known length, which workerd sends as Content-Length. */
+declare const FixedLengthStream:
+  | undefined
+  | (new (
+      length: number,
+    ) => TransformStream<Uint8Array, Uint8Array>);
 
 /** Whether the fault leaves nothing of the body. */
 export function replacesBody(fault: BodyFault | undefined): boolean {
@@ -40,7 +44,12 @@ export async function breakBody(
   if (fault === "garbage") return new Response(INVALID_JSON, response);
   if (fault === "empty") return new Response("", response);
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (fault === "cut") return new Response(sendHalf(bytes), response);
+  if (fault === "cut") {
+    const cut = new Response(sendHalf(bytes), response);
+    // Node sends only a header that is set, and workerd only the length of the stream.
+    cut.headers.set("Content-Length", String(bytes.length));
+    return cut;
+  }
   return new Response(sendSlowly(bytes, slowMs, onEnd), response);
 }
 
@@ -51,7 +60,8 @@ export function createClosedResponse(): Response {
 
 /** Sends half of a body and closes the connection. Content-Length states the whole length, so clients must notice the cut (RFC 9112, 8). */
 function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
-  const { readable, writable } = new FixedLengthStream(bytes.length);
+  const isInWorkerd = typeof FixedLengthStream === "function";
+  const { readable, writable } = isInWorkerd ? new FixedLengthStream(bytes.length) : new TransformStream();
   const writer = writable.getWriter();
   const cut = async () => {
     await writer.write(bytes.subarray(0, bytes.length / 2));

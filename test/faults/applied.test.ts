@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
-import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { IN_BROWSER, parseShownResponse } from "../views/html-view.ts";
@@ -12,11 +11,9 @@ const SEED = "seed=4";
 
 const { store } = await createMemoryService(makeRecords(400));
 beforeAll(() => {
-  vi.stubGlobal("FixedLengthStream", FixedLengthStream);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 afterAll(() => {
-  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 

@@ -41,20 +41,34 @@ describe("in workerd, with the seed and bindings that only read,", async () => {
   });
 });
 
-describe("the package, over a socket,", async () => {
+describe("the package", async () => {
   const { createService } = await importPackage();
-  const server = await createService({ records }).listen({ port: 0 });
+  const service = createService({ records });
+  const server = await service.listen({ port: 0 });
   afterAll(() => server.close());
-  describeHttpSuite({
-    ...known,
-    origin: server.url,
-    hasFiles: true,
-    hasFaults: true,
-    async fetch(target, init) {
-      const request = new Request(server.url + target, { redirect: "manual", ...init });
-      const response = await fetch(request);
-      await requireDocumented(request, response);
-      return response;
-    },
+
+  describe("over a port,", () => {
+    describeHttpSuite({
+      ...known,
+      origin: server.url,
+      hasFiles: true,
+      hasFaults: true,
+      async fetch(target, init) {
+        const request = new Request(server.url + target, { redirect: "manual", ...init });
+        const response = await fetch(request);
+        await requireDocumented(request, response);
+        return response;
+      },
+    });
+  });
+
+  describe("over service.fetch,", () => {
+    describeHttpSuite({
+      ...known,
+      origin: server.url,
+      hasFiles: true,
+      hasFaults: true,
+      fetch: (target, init) => service.fetch(server.url + target, { redirect: "manual", ...init }),
+    });
   });
 });

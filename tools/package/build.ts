@@ -25,7 +25,6 @@ const { metafile, outputFiles } = await build({
   platform: "node",
   target: "node22.13",
   define: { FILES: JSON.stringify(readStaticFiles()) },
-  inject: [join(SOURCE, "network.ts")],
   // Defines `require` for a bundled CommonJS library.
   banner: {
     js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',

@@ -1,8 +1,37 @@
 // The public interface of the package. The build replaces only the import below. Clients need no Node types, only web types.
+/// <reference lib="esnext.disposable" />
 
 import type { TrafficRecord } from "../../src/records/record.ts";
 
 export type { TrafficRecord };
+
+/** A number, or the numbers from `min` to `max`. */
+export type NumberOrRange = number | { min: number; max: number };
+
+/** Faults, such as `{ code: 503, times: 1 }`. faults.md describes each option. */
+export interface Faults {
+  code?: number | undefined;
+  /** In milliseconds. */
+  delay?: NumberOrRange | undefined;
+  body?: "cut" | "slow" | "garbage" | "empty" | undefined;
+  hang?: true | undefined;
+  close?: true | undefined;
+  /** In seconds. */
+  "retry-after"?: number | "none" | "date" | undefined;
+  rows?: "repeat" | "drop" | "swap" | undefined;
+  count?: number | undefined;
+  next?: "loop" | "null" | "skip" | undefined;
+  record?: "float" | "null" | "missing" | "extra" | "offset" | undefined;
+  grow?: { records: number; per: "s" | "m" | "h" } | undefined;
+  /** Pages. */
+  on?: (NumberOrRange | "last")[] | undefined;
+  until?: Date | undefined;
+  times?: number | undefined;
+  /** A share of the requests, from 0 to 1. */
+  fail?: number | undefined;
+  seed?: number | undefined;
+  none?: true | undefined;
+}
 
 export interface ServiceOptions {
   /** The records in any order. `createService` copies the records. The default is the seed: 40,614 generated records. */
@@ -15,8 +44,8 @@ export interface ServiceOptions {
   now?: (() => number) | undefined;
   /** The scheme, host and port of links. By default, links have the origin of the request. */
   publicOrigin?: string | undefined;
-  /** The default faults for requests that set none, such as `delay=200-800` or `fail=0.05`. */
-  prefer?: string | undefined;
+  /** The default faults for requests that set none, such as `{ fail: 0.05 }` or `"fail=0.05"`. */
+  prefer?: Faults | string | undefined;
 }
 
 export interface ListenOptions {
@@ -26,10 +55,10 @@ export interface ListenOptions {
   host?: string | undefined;
 }
 
-export interface Server {
+export interface Server extends AsyncDisposable {
   /** The URL of the server, such as `http://localhost:8787`. */
   url: string;
-  /** Stops the server and closes all connections. */
+  /** Stops the server and closes all connections, as the end of a block with `await using` does. */
   close(): Promise<void>;
 }
 
@@ -59,11 +88,13 @@ export interface Service {
   readonly requests: readonly ReceivedRequest[];
   /** Empties `requests`, and resets the counts of `times`. */
   reset(): void;
+  /** The default faults for requests that set none, as a string. It is empty if there are none. */
+  get prefer(): string;
   /**
-   * The default faults for requests that set none, or an empty string. Setting `prefer` also resets the counts of `times`.
+   * Replaces the default faults, and resets the counts of `times`.
    * @throws Error if an option is invalid
    */
-  prefer: string;
+  set prefer(faults: Faults | string);
 }
 
 /** Creates a service with records in memory. Services in one process share nothing. */

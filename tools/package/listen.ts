@@ -5,11 +5,11 @@ import { pipeline } from "node:stream/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
-import { hasBodyFault, type Respond } from "./network.ts";
+import { isCut, type Respond } from "./respond.ts";
 
 /**
  * Serves HTTP requests with a function.
- * @throws Node's error if the port or the host cannot be used
+ * @throws Error that says why the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
@@ -21,11 +21,18 @@ export async function listen(
   );
   const open = (host: string, port: number) => openServer(listener, host, port);
   const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);
-  return {
-    url: `http://${formatAddress(host, getPort(servers[0]))}`,
-    close: async () => void (await Promise.all(servers.map(closeServer))),
-  };
+  const close = async () => void (await Promise.all(servers.map(closeServer)));
+  const url = `http://${formatAddress(host, getPort(servers[0]))}`;
+  return { url, close, [Symbol.asyncDispose]: close };
 }
+
+/** Why a server cannot listen, by the error codes of Node. */
+const REASONS: Record<string, string> = {
+  EACCES: "this user may not use this port",
+  EADDRINUSE: "another program uses this port. Choose another one, or 0 for a free one",
+  EADDRNOTAVAIL: "this machine does not have this address",
+  ENOTFOUND: "this host has no address. An IPv6 address is written without brackets",
+};
 
 type Servers = [Server, ...Server[]];
 
@@ -41,7 +48,7 @@ async function openOnBothAddresses(
   try {
     return [server, await open("::1", getPort(server))];
   } catch (error) {
-    const { code } = Object(error);
+    const { code } = Object(Object(error).cause);
     if (NO_IPV6.includes(code)) return [server];
     await closeServer(server);
     // The port that the system chose is free on one address only.
@@ -61,7 +68,10 @@ async function openServer(
     incoming.headers.host ||= formatAddress(localAddress, localPort);
     void listener(incoming, outgoing);
   });
-  await once(server.listen({ port, host }), "listening");
+  await once(server.listen({ port, host }), "listening").catch((cause) => {
+    const reason = REASONS[cause.code] ?? cause.message;
+    throw new Error(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
+  });
   return server;
 }
 
@@ -90,8 +100,8 @@ async function handleRequest(
     // Removes the zone of a link-local address, such as %eth0.
     const [address] = incoming.socket.remoteAddress?.split("%") ?? ["unknown"];
     const response = await respond(request, address);
-    // Sends cut and empty bodies here: Hono's server would print the error of a cut body, and send an empty body in chunks.
-    if (response.body && !hasBodyFault(response)) return response;
+    if (!isCut(response)) return response;
+    // Sends a cut body here, because Hono's server would print its error.
     outgoing.statusCode = response.status;
     outgoing.setHeaders(response.headers);
     await pipeline(response.body ?? [], outgoing);

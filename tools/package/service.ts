@@ -1,3 +1,4 @@
+import * as z from "zod";
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
 import type { AppliedOptions } from "../../src/faults/applied-options.ts";
@@ -5,28 +6,15 @@ import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
-import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import type { Faults, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-collection.ts";
-import { type App, createResponder } from "./network.ts";
+import { type App, createResponder } from "./respond.ts";
 import { respondWithFile } from "./static-files.ts";
-
-/** `waitUntil` is empty, because Node finishes the work anyway. The client's address is in `props`: clients could forge a header. */
-const createExecutionContext = (props: RequestProps) => ({
-  waitUntil() {},
-  passThroughOnException() {},
-  props,
-});
-
-interface RequestProps {
-  address: string;
-  /** The fault options that affected the response. Set when the response is ready. */
-  applied?: AppliedOptions;
-}
 
 /** Hooks for the package's command. The hooks are not part of the public interface. */
 interface ServiceHooks extends LoadReporting {
-  /** Called after each response. If this hook is set, `requests` stays empty. */
+  /** Called after each response. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
 }
 
@@ -37,27 +25,14 @@ const MAX_REQUESTS = 10_000;
 export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
   requireServiceOptions(options);
   const variables = createVariables(options);
-  const app = createApp({
-    now: options.now,
-    onEnd(c) {
-      c.executionCtx.props.applied = c.get("applied");
-    },
-  });
   const { ready, getEnvironment, replace } = createEnvironments(variables, options, hooks);
-  const serve: App = async (request, address = "") => {
-    const file = respondWithFile(request);
-    if (file) return { response: file };
-    const props: RequestProps = { address };
-    const response = await app.fetch(request, await getEnvironment(), createExecutionContext(props));
-    return { response, applied: props.applied };
-  };
-  const { onResponse } = hooks;
+  const { app, reset } = createServiceApp(options.now, getEnvironment);
   const requests: ReceivedRequest[] = [];
   const addRequest = (received: ReceivedRequest) => {
     requests.push(received);
     if (requests.length > MAX_REQUESTS) requests.shift();
   };
-  const respond = createResponder(serve, onResponse ? undefined : addRequest, onResponse);
+  const respond = createResponder(app, addRequest, hooks.onResponse);
   return {
     ready,
     requests,
@@ -70,17 +45,37 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
     replace,
     reset() {
       requests.length = 0;
-      app.reset();
+      reset();
     },
     get prefer() {
       return variables.PREFER;
     },
-    set prefer(text) {
-      requireServiceOptions({ prefer: text });
-      variables.PREFER = text;
-      app.reset();
+    set prefer(faults) {
+      requireServiceOptions({ prefer: faults });
+      variables.PREFER = formatFaults(faults);
+      reset();
     },
   };
+}
+
+/** Creates the service with its static files. */
+function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Promise<StoreEnv>) {
+  const service = createApp({
+    now,
+    onEnd(c) {
+      c.executionCtx.props.applied = c.get("applied");
+    },
+  });
+  const app: App = async (request, address = "") => {
+    const file = respondWithFile(request);
+    if (file) return { response: file };
+    // The client's address is a property, because clients could forge a header. `onEnd` adds the applied options.
+    const props: { address: string; applied?: AppliedOptions } = { address };
+    const context = { waitUntil() {}, passThroughOnException() {}, props };
+    const response = await service.fetch(request, await getEnvironment(), context);
+    return { response, applied: props.applied };
+  };
+  return { app, reset: service.reset };
 }
 
 /** Creates a new `env` for each collection of the service, because the caches belong to an `env`. */
@@ -113,13 +108,19 @@ function createEnvironments(variables: object, options: ServiceOptions, reportin
 
 /** Creates the bindings and variables that a deployment has in wrangler.toml. */
 function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
+  if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
   return {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,
     RATE_LIMIT: "off",
-    PREFER: prefer,
+    PREFER: formatFaults(prefer),
     CF_VERSION_METADATA: { id: project.version, tag: "", timestamp: "" },
   };
+}
+
+/** Formats faults for the setting PREFER. @throws Error if an option is unknown or invalid */
+function formatFaults(faults: Faults | string): string {
+  return [...requireFaultOptions("prefer", faults).formatted.values()].join(", ");
 }
 
 /**
@@ -137,32 +138,20 @@ async function loadCollection(options: ServiceOptions, reporting: LoadReporting)
   return collection.loadCollection(options, project.version, reporting);
 }
 
-const isString = (value: unknown) => typeof value === "string";
+const Options = z
+  .strictObject({
+    records: z.custom((value) => Symbol.iterator in Object(value), "It must be an array or another iterable"),
+    files: z.array(z.string()),
+    modelName: z.literal("tf1"),
+    now: z.custom((value) => typeof value === "function", "It must be a function"),
+    publicOrigin: z.string(),
+    prefer: z.union([z.string(), z.looseObject({})], "It must be a string or an object"),
+  })
+  .partial()
+  .refine(({ records, files }) => !(records && files), "Set records or files, not both");
 
-/** The valid values of an option, described in words and by a function. */
-type Rule = [expected: string, isValid: (value: unknown) => boolean];
-
-const SERVICE_RULES: Record<keyof ServiceOptions, Rule> = {
-  records: ["an array or another iterable", (value) => Symbol.iterator in Object(value)],
-  files: ["an array of paths", (value) => Array.isArray(value) && value.every(isString)],
-  modelName: ['"tf1"', (value) => value === "tf1"],
-  now: ["a function", (value) => typeof value === "function"],
-  publicOrigin: ["a string", isString],
-  prefer: ["a string", isString],
-};
-
-/** @throws Error if an option is unknown or invalid */
+/** @throws TypeError if an option is unknown or invalid */
 function requireServiceOptions(options: ServiceOptions): void {
-  const rules = new Map(Object.entries(SERVICE_RULES));
-  for (const [name, value] of Object.entries(options)) {
-    const [expected, isValid] = rules.get(name) ?? [];
-    const known = [...rules.keys()].join(", ");
-    if (!isValid) throw new TypeError(`createService has no option ${name}. Its options are ${known}.`);
-    if (value !== undefined && !isValid(value))
-      throw new TypeError(`The option ${name} must be ${expected}.`);
-  }
-  const { records, files, publicOrigin, prefer = "" } = options;
-  if (records && files) throw new TypeError("Set records or files, not both.");
-  requireFaultOptions("prefer", prefer);
-  if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
+  const { error } = Options.safeParse(options);
+  if (error) throw new TypeError(`Invalid options of createService:\n${z.prettifyError(error)}`);
 }

@@ -22,7 +22,7 @@ export function respondWithFile({ method, url }: Request): Response | undefined 
     });
   const text = FILES[pathname];
   if (text === undefined) return undefined;
-  if (method !== "GET") return new Response(null, { status: 405, headers: HEADERS });
+  if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: HEADERS });
   const plain = { "Content-Type": getMimeType(pathname) ?? "text/plain; charset=utf-8" };
   const caching = { "Cache-Control": "public, max-age=0, must-revalidate" };
   const type = pathname === REFERENCE_PATH ? HTML_HEADERS : plain;

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CLIENT, COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
 
@@ -39,21 +39,5 @@ describe.each<[string, string, RegExp, ...string[]]>([
     const env = { NODE_OPTIONS: "--no-warnings --experimental-strip-types" };
     const client = await runIn(folder, runtime, [...own, "client.ts"], env);
     expect(client).toEqual({ status: 0, stdout: "200 1 localhost\n", stderr: "" });
-  });
-});
-
-describe.each([
-  ["current", process.execPath, []],
-  ["lowest", LOWEST_NODE, ["an abort after the response"]],
-  ["newest", NEWEST_NODE, []],
-])("in the %s Node", (_, node, differences) => {
-  test.runIf(node)("service.fetch does the same as the global fetch", async () => {
-    const script = `import { createService } from "traffic-count-records";
-      import { listDifferences } from "${resolve("test/tools/package/fetch-calls.ts")}";
-      console.log(JSON.stringify(await listDifferences(createService())));`;
-    const options = ["--no-warnings", "--experimental-strip-types", "--input-type=module"];
-    const { stdout, stderr } = await runIn(folder, node, [...options, "--eval", script]);
-    const expected = differences.map((name) => expect.objectContaining({ name }));
-    expect([stderr, JSON.parse(stdout)]).toEqual(["", expected]);
   });
 });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
-import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts";
+import type { Faults, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { importPackage } from "./built-package.ts";
@@ -56,17 +56,19 @@ describe("the collection", () => {
 });
 
 test.each([
-  [{ recrods: RECORDS }, "createService has no option recrods. Its options are records, files, "],
-  ["counts.csv", "createService has no option 0."],
-  [{ records: 5 }, "The option records must be an array or another iterable."],
-  [{ files: "counts.csv" }, "The option files must be an array of paths."],
-  [{ records: [], files: [] }, "Set records or files, not both."],
-  [{ modelName: "tf2" }, 'The option modelName must be "tf1".'],
-  [{ now: 5 }, "The option now must be a function."],
-  [{ publicOrigin: 5 }, "The option publicOrigin must be a string."],
+  [{ recrods: RECORDS }, 'Unrecognized key: "recrods"'],
+  ["counts.csv", "expected object, received string"],
+  [{ records: 5 }, "It must be an array or another iterable\n  → at records"],
+  [{ files: "counts.csv" }, "expected array, received string\n  → at files"],
+  [{ records: [], files: [] }, "Set records or files, not both"],
+  [{ modelName: "tf2" }, 'expected "tf1"\n  → at modelName'],
+  [{ now: 5 }, "It must be a function\n  → at now"],
+  [{ publicOrigin: 5 }, "expected string, received number\n  → at publicOrigin"],
   [{ publicOrigin: "counts.example" }, 'publicOrigin is "counts.example"; it must be an http or https URL'],
-  [{ prefer: null }, "The option prefer must be a string."],
+  [{ prefer: null }, "It must be a string or an object\n  → at prefer"],
   [{ prefer: "code=5" }, `prefer is "code=5".`],
+  [{ prefer: { code: 5 } }, 'prefer is {"code":5}. code=5 is invalid: code must be a whole number from 400'],
+  [{ prefer: { cod: 503 } }, 'prefer is {"cod":503}. cod=503 is unknown: the options are code, '],
 ])("%j is rejected", (options, message) => {
   expect(() => createService(options as ServiceOptions)).toThrow(message);
 });
@@ -121,14 +123,6 @@ describe("requests", () => {
     expect(requests).toHaveLength(10_000);
     expect(requests[0]!.url).toMatch("?page=2");
   });
-
-  test("are not listed if the command handles the responses", async () => {
-    const hooks = { onResponse: vi.fn() };
-    const service: Service = Reflect.apply(createService, undefined, [{ records: RECORDS }, hooks]);
-    await service.fetch(PATH);
-    expect(service.requests).toEqual([]);
-    expect(hooks.onResponse).toHaveBeenCalledOnce();
-  });
 });
 
 describe("replace", () => {
@@ -145,7 +139,7 @@ describe("replace", () => {
 
   test.each([
     ["two equal records", [RECORDS[0]!, RECORDS[0]!], `records[1]: id ${RECORDS[0]!.id} already appears in`],
-    ["an object", {}, "The option records must be an array or another iterable."],
+    ["an object", {}, "It must be an array or another iterable"],
   ])("with %s rejects, and the previous records stay", async (_, records, message) => {
     const service = create();
     await expect(service.replace(records as never)).rejects.toThrow(message);
@@ -178,19 +172,27 @@ test("fetch works with the Response of happy-dom, which has no bytes()", async (
   expect((await service.fetch(PATH, { method: "HEAD" })).status).toBe(200);
 });
 
-test("prefer can be set at any time, which resets the counts of times", async () => {
-  const service = create();
+test.each<[Faults | string, string]>([
+  ["code=503,times=1", "code=503, times=1"],
+  [{ code: 503, times: 1, delay: undefined }, "code=503, times=1"],
+  [{ code: 503, times: 1, on: [1, { min: 3, max: 4 }, "last"] }, 'code=503, times=1, on="1,3-4,last"'],
+  [
+    { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } },
+    'code=503, times=1, until="2030-01-01T00:00:00Z", delay=0-1',
+  ],
+])("prefer can be set to %j at any time, which resets the counts of times", async (prefer, text) => {
+  const service = create({ prefer });
   const getStatus = async () => (await service.fetch(PATH)).status;
-  for (const code of [503, 504]) {
-    service.prefer = `code=${code},times=1`;
-    expect([service.prefer, await getStatus(), await getStatus()]).toEqual([
-      `code=${code},times=1`,
-      code,
-      200,
-    ]);
-  }
+  expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, text]);
+  service.prefer = prefer;
+  expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, text]);
   expect(() => Object.assign(service, { prefer: "code=5" })).toThrow(`prefer is "code=5".`);
-  expect(() => Object.assign(service, { prefer: null })).toThrow("The option prefer must be a string.");
+  expect(() => Object.assign(service, { prefer: null })).toThrow(
+    "It must be a string or an object\n  → at prefer",
+  );
+  expect(service.prefer).toBe(text);
+  service.prefer = "";
+  expect([await getStatus(), service.prefer]).toEqual([200, ""]);
 });
 
 test("the clock of the service decides when a fault ends", async () => {
@@ -220,23 +222,19 @@ describe("waits in process", () => {
     expect((await request(service, "delay=1")).status).toBe(200);
   });
 
-  test.each([
-    ["GET", "body=slow,delay=10000"],
-    ["HEAD", "body=slow,delay=10000"],
-    ["GET", "close,body=slow"],
-  ])("end when the client cancels the body: %s with %s", async (method, prefer) => {
-    const service = create();
-    const cancel = ({ body }: Response) => body?.cancel();
-    await Promise.all(
-      Array.from({ length: 100 }, () => request(service, prefer, { method }).then(cancel, () => {})),
-    );
-    expect((await request(service, "delay=1")).status).toBe(200);
-  });
+  test.each(["body=slow,delay=10000", "close,body=slow"])(
+    "end when the client cancels the body: %s",
+    async (prefer) => {
+      const service = create();
+      const cancel = ({ body }: Response) => body?.cancel();
+      await Promise.all(Array.from({ length: 100 }, () => request(service, prefer).then(cancel, () => {})));
+      expect((await request(service, "delay=1")).status).toBe(200);
+    },
+  );
 });
 
 test("a request that is aborted before the call is not received", async () => {
   const service = create();
-  const response = service.fetch(PATH, { signal: AbortSignal.abort() });
-  await expect(response).rejects.toMatchObject({ name: "AbortError" });
+  await service.fetch(PATH, { signal: AbortSignal.abort() }).catch(() => {});
   expect(service.requests).toEqual([]);
 });

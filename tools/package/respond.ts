@@ -1,0 +1,66 @@
+import type { AppliedOptions } from "../../src/faults/applied-options.ts";
+import { HttpError } from "../../src/http/errors.ts";
+import type { ReceivedRequest } from "./index.d.ts";
+
+/** The service without a network. `applied` is undefined if the request has no fault options. */
+export type App = (
+  request: Request,
+  address?: string,
+) => Promise<{ response: Response; applied?: AppliedOptions | undefined }>;
+
+/** Responds to the request of a client. A client in this process has no address. */
+export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
+
+const cutResponses = new WeakSet<Response>();
+
+/** Whether a fault cuts the body of a response, so that its connection closes. */
+export function isCut(response: Response): boolean {
+  return cutResponses.has(response);
+}
+
+/**
+ * Creates a function that responds as a server does: it rejects if a fault closes the connection, or if the client has left.
+ * @param onRequest Called before the response, while the status is null
+ * @param onResponse Called after the response
+ */
+export function createResponder(
+  app: App,
+  onRequest: (received: ReceivedRequest) => void,
+  onResponse: (received: ReceivedRequest) => void = () => {},
+): Respond {
+  return async (request, address) => {
+    const { method, url, signal } = request;
+    if (!isValidUrl(url)) return Response.json({ detail: new HttpError(400).message }, { status: 400 });
+    // Copies the headers, because the headers of the original request would keep its connection in memory.
+    const headers = new Headers([...request.headers]);
+    const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
+    onRequest(received);
+    try {
+      const { response, applied } = await app(request, address);
+      received.applied = applied?.formatted ?? [];
+      signal.throwIfAborted();
+      if (applied?.values.close) throw createFetchError("other side closed", "UND_ERR_SOCKET");
+      received.status = response.status;
+      // The service sets Content-Encoding for `wrangler dev` only.
+      response.headers.delete("Content-Encoding");
+      if (applied?.values.body === "cut") cutResponses.add(response);
+      return response;
+    } finally {
+      onResponse(received);
+    }
+  };
+}
+
+/**
+ * Whether the service accepts a URL. The host may contain only the characters of a name, an address and a port, because links and
+ * shell commands repeat the host. Credentials in a URL are an error (RFC 9110, 4.2.4).
+ */
+function isValidUrl(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && `${url.username}${url.password}` === "" && /^[\w.:[\]-]+$/.test(url.host);
+}
+
+/** Creates the error of the global `fetch`, with its cause. */
+export function createFetchError(cause: string, code?: string): TypeError {
+  return new TypeError("fetch failed", { cause: Object.assign(new Error(cause), { code }) });
+}
