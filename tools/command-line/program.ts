@@ -24,8 +24,6 @@ export function enterUserFolder(...scripts: string[]): void {
 const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 interface RunOptions {
-  /** The exit status after an error, 1 by default. */
-  errorStatus?: number;
   /** The command line. By default, the arguments of this process. */
   args?: string[];
 }
@@ -42,7 +40,7 @@ export async function runProgram(program: Command, options: RunOptions = {}): Pr
     // Ignores a closed pipe: the next command of the pipeline, such as `head`, has stopped reading.
     if (error.code === "EPIPE") return;
     console.error(`Standard output cannot be written: ${describeFileError(error)}`);
-    process.exit(options.errorStatus ?? 1);
+    process.exit(1);
   });
   // Ignores errors of standard error, because there is nowhere to report them.
   process.stderr.on("error", () => {});
@@ -52,7 +50,7 @@ export async function runProgram(program: Command, options: RunOptions = {}): Pr
 /** Runs a program without handling signals. Sets the exit status of this process if the command fails. */
 export async function runCommand(
   program: Command,
-  { errorStatus = 1, args = process.argv.slice(2) }: RunOptions = {},
+  { args = process.argv.slice(2) }: RunOptions = {},
 ): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
@@ -63,10 +61,14 @@ export async function runCommand(
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR_STATUS;
       return;
     }
-    // Messages can quote control characters of a store.
-    console.error(error.message.split("\n").map(escapeInvisible).join("\n"));
-    process.exitCode = errorStatus;
+    console.error(formatMessage(error));
+    process.exitCode = 1;
   }
+}
+
+/** Escapes the message of an error, because it can quote control characters of a store or a service. */
+export function formatMessage({ message }: Error): string {
+  return message.split("\n").map(escapeInvisible).join("\n");
 }
 
 // Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.

@@ -3,6 +3,7 @@ import { COLLECTION_PATH } from "../../src/records/page.ts";
 import {
   createProgram,
   createWholeNumberParser,
+  formatMessage,
   parseServiceUrl,
   runProgram,
 } from "../command-line/program.ts";
@@ -21,10 +22,16 @@ export function createCheckCommand(name: string): Command {
     .argument("<url>", "base URL of the service, or URL of its collection", getCollectionUrl)
     .option("--pages <n>", "read only the first n pages, the middle and the last", createWholeNumberParser(1))
     .option("--json", "print the report as JSON")
-    .action(check);
+    .action((url: string, options: Options, command: Command) =>
+      check(url, options).catch((error: Error) =>
+        command.error(formatMessage(error), { exitCode: INCOMPLETE_STATUS }),
+      ),
+    );
 }
 
-async function check(url: string, { json, ...options }: CheckOptions & { json?: true }): Promise<void> {
+type Options = CheckOptions & { json?: true };
+
+async function check(url: string, { json, ...options }: Options): Promise<void> {
   useProxy();
   const progress = openProgress("reading", { unit: "pages" });
   const report = await checkConformance(url, { ...options, onPage: progress.update }).finally(progress.close);
@@ -57,5 +64,4 @@ function getCollectionUrl(text: string): string {
 }
 
 // `npm run conformance` runs this file.
-if (import.meta.main)
-  await runProgram(createCheckCommand("npm run conformance --"), { errorStatus: INCOMPLETE_STATUS });
+if (import.meta.main) await runProgram(createCheckCommand("npm run conformance --"));

@@ -8,24 +8,18 @@ import {
   runProgram,
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { createService } from "./service.ts";
 
 const NAME = "traffic-count-records";
 
-const [first, ...rest] = process.argv.slice(2);
-await (first === "check" ? check(rest) : runProgram(createServeProgram()));
-
-/** Checks a deployment, as `npm run conformance` does. */
-async function check(args: string[]): Promise<void> {
-  const { createCheckCommand, INCOMPLETE_STATUS } = await import("../conformance/check-command.ts");
-  await runProgram(createCheckCommand(`${NAME} check`), { args, errorStatus: INCOMPLETE_STATUS });
-}
+// Imported dynamically, so that the build puts it into another file: as a part of the main module it would run by itself.
+const { createCheckCommand } = await import("../conformance/check-command.ts");
+await runProgram(createServeProgram().addCommand(createCheckCommand("check")));
 
 function createServeProgram() {
   return createProgram(NAME)
-    .usage("[options] [FILES...]\n       traffic-count-records check URL")
-    .description("Serve traffic count records from memory, or check a deployment against the specification.")
+    .description("Serve traffic count records from memory.")
     .argument("[files...]", "files with the records; - is standard input (default: the seed)")
     .addOption(
       new Option("--port <number>", "port to listen on; 0 chooses a free port")
@@ -38,6 +32,7 @@ function createServeProgram() {
     .option("--model-name <name>", "replace the model name of all records (default: reject other models)")
     .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
     .option("--log", "print a line of JSON on standard error for each request")
+    .helpCommand(false)
     .action(serve);
 }
 
@@ -46,14 +41,12 @@ type Options = ServiceOptions & { port: number; host: string; log?: true };
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, log, ...others } = options;
   const hooks = { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} };
-  let service: Service;
-  try {
-    service = createService({ files: files.length > 0 ? files : undefined, ...others }, hooks);
-  } catch (error) {
-    return command.error(`error: ${Object(error).message}`);
-  }
-  const { url } = await service.listen({ port, host });
-  console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);
+  const fail = (error: Error) => command.error(`error: ${error.message}`);
+  const create = async () => createService({ files: files.length > 0 ? files : undefined, ...others }, hooks);
+  const service = await create().catch(fail);
+  await service.ready;
+  const { url } = await service.listen({ port, host }).catch(fail);
+  console.log(`Serving ${service.prefer ? `with ${service.prefer} ` : ""}at ${url}`);
 }
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {

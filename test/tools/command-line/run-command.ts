@@ -39,18 +39,14 @@ let earlier: Promise<unknown> = Promise.resolve();
  * Runs a command in this process, with its own streams. The command behaves as in a process of its own, without the
  * second that Node takes to start.
  */
-export function runInProcess(
-  program: Command,
-  args: string[],
-  { input = "", errorStatus = 1 } = {},
-): Promise<Finished> {
+export function runInProcess(program: Command, args: string[], { input = "" } = {}): Promise<Finished> {
   const finished = earlier.then(async () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const printed = Promise.all([text(stdout), text(stderr)]);
     const restore = replaceStreams(input, stdout, stderr);
     let status: number;
     try {
-      await runCommand(program, { args, errorStatus });
+      await runCommand(program, { args });
       status = Number(process.exitCode ?? 0);
     } finally {
       restore();

@@ -70,7 +70,20 @@ test("the command reports an invalid file as load does", async () => {
 test.each([
   [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
   [["--prefer", "code=5"], {}, 2, 'prefer is "code=5". code=5 is invalid: code must be a whole number from'],
-  [["--host", "203.0.113.1"], {}, 1, "EADDRNOTAVAIL"],
+  [
+    ["--host", "203.0.113.1"],
+    {},
+    2,
+    "error: The service cannot listen on port 8787 of 203.0.113.1: this machine",
+  ],
+  [
+    ["--host", "[::1]"],
+    {},
+    2,
+    "of [::1]: this host has no address. An IPv6 address is written without brackets.",
+  ],
+  [["./check"], {}, 1, "./check: cannot be read: it does not exist"],
+  [["check"], {}, 2, "error: missing required argument 'url'"],
   // As in Node 20, which has no SQLite.
   [
     [],
