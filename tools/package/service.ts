@@ -82,8 +82,7 @@ function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Prom
 function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
   const load = async ({ records, ...others }: ServiceOptions): Promise<StoreEnv> => {
     const env: StoreEnv = Object.create(variables);
-    const copied =
-      records && Array.from(records, (record) => (Object(record) === record ? { ...record } : record));
+    const copied = records && Array.from(records, (record) => ({ ...record }));
     env.MEMORY = await loadCollection({ ...others, records: copied }, reporting);
     return env;
   };

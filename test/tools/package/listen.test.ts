@@ -49,34 +49,27 @@ describe("a fault on a real connection", () => {
   });
 });
 
-test.each(["hang", "delay=10000", "body=slow, delay=10000"])(
-  "an address has at most 50 waits, even if a header contains different addresses: %s",
-  async (prefer) => {
-    const { listen, requests } = createService({ records: makeRecords(20) });
-    const { url, close } = await listen({ host: "0.0.0.0", port: 0 });
-    /** Sends a request from an address of this machine, without reading the body. */
-    const getStatus = async (localAddress: string, text: string, signal?: AbortSignal) => {
-      const headers = { Prefer: text, "CF-Connecting-IP": `192.0.2.${requests.length}` };
-      const options = { localAddress, headers, agent: false, ...(signal && { signal }) };
-      // Aborting after the response is an error, too.
-      const sent = request(url + PATH, options).on("error", () => {});
-      const [{ statusCode }] = await once(sent.end(), "response");
-      return statusCode;
-    };
-    const waiting = Array.from({ length: 49 }, () => getStatus("127.0.0.1", "hang"));
-    await vi.waitUntil(() => requests.length === 49, 30_000);
-    const client = new AbortController();
-    waiting.push(getStatus("127.0.0.1", prefer, client.signal));
-    const ended = Promise.allSettled(waiting);
-    await vi.waitUntil(() => requests.length === 50, 30_000);
-    expect(await getStatus("127.0.0.1", "delay=1")).toBe(503);
-    expect(await getStatus("127.0.0.2", "delay=1")).toBe(200);
-    client.abort();
-    await expect.poll(() => getStatus("127.0.0.1", "delay=1"), { timeout: 8_000 }).toBe(200);
-    await close();
-    await ended;
-  },
-);
+test("an address has at most 50 slots until its clients disconnect, whatever addresses a header names", async () => {
+  const { listen, requests } = createService({ records: makeRecords(20) });
+  await using server = await listen({ host: "0.0.0.0", port: 0 });
+  /** Sends a request from an address of this machine, without reading the body. */
+  const getStatus = async (localAddress: string, Prefer: string, signal?: AbortSignal) => {
+    const headers = { Prefer, "CF-Connecting-IP": `192.0.2.${requests.length}` };
+    const options = { localAddress, headers, agent: false, ...(signal && { signal }) };
+    // Aborting after the response is an error, too.
+    const sent = request(server.url + PATH, options).on("error", () => {});
+    const [{ statusCode }] = await once(sent.end(), "response");
+    return statusCode;
+  };
+  const client = new AbortController();
+  for (const prefer of [...Array(25).fill("hang"), ...Array(25).fill("body=slow, delay=10000")])
+    getStatus("127.0.0.1", prefer, client.signal).catch(() => {});
+  await vi.waitUntil(() => requests.length === 50, 30_000);
+  expect(await getStatus("127.0.0.1", "delay=1")).toBe(503);
+  expect(await getStatus("127.0.0.2", "delay=1")).toBe(200);
+  client.abort();
+  await expect.poll(() => getStatus("127.0.0.1", "delay=1"), { timeout: 8_000 }).toBe(200);
+});
 
 describe("an invalid request", () => {
   test.each([
