@@ -6,10 +6,10 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 export type { TrafficRecord };
 
 /** A number, or the numbers from `min` to `max`. */
-export type NumberOrRange = number | { min: number; max: number };
+type NumberOrRange = number | { min: number; max: number };
 
 /** Faults, such as `{ code: 503, times: 1 }`. faults.md describes each option. */
-export interface Faults {
+export interface PreferOptions {
   code?: number | undefined;
   /** In milliseconds. */
   delay?: NumberOrRange | undefined;
@@ -45,7 +45,7 @@ export interface ServiceOptions {
   /** The scheme, host and port of links. By default, links have the origin of the request. */
   publicOrigin?: string | undefined;
   /** The default faults for requests that set none, such as `{ fail: 0.05 }` or `"fail=0.05"`. */
-  prefer?: Faults | string | undefined;
+  prefer?: PreferOptions | string | undefined;
 }
 
 export interface ListenOptions {
@@ -94,7 +94,7 @@ export interface Service {
    * Replaces the default faults, and resets the counts of `times`.
    * @throws Error if an option is invalid
    */
-  set prefer(faults: Faults | string);
+  set prefer(faults: PreferOptions | string);
 }
 
 /** Creates a service with records in memory. Services in one process share nothing. */

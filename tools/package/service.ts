@@ -6,7 +6,7 @@ import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
-import type { Faults, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import type { PreferOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-collection.ts";
 import { type App, createResponder } from "./respond.ts";
@@ -118,7 +118,7 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
 }
 
 /** Formats faults for the setting PREFER. @throws Error if an option is unknown or invalid */
-function formatFaults(faults: Faults | string): string {
+function formatFaults(faults: PreferOptions | string): string {
   return [...requireFaultOptions("prefer", faults).formatted.values()].join(", ");
 }
 

@@ -62,13 +62,13 @@ export async function startCommand(cwd: string, args: string[], runtime = [proce
 }
 
 /** A TypeScript client that uses every member of a service. */
-export const CLIENT = `import { createService, type Faults, type Service, type TrafficRecord } from "traffic-count-records";
+export const CLIENT = `import { createService, type PreferOptions, type Service, type TrafficRecord } from "traffic-count-records";
   const records: TrafficRecord[] = [];
   const service: Service = createService({ records, now: Date.now });
   const client: typeof fetch = service.fetch;
   const response = await client("https://counts.example/api/tf1/records/");
   const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
-  const faults: Faults = { body: "slow", delay: { min: 1, max: 2 }, times: 1 };
+  const faults: PreferOptions = { body: "slow", delay: { min: 1, max: 2 }, times: 1 };
   service.prefer = faults;
   const server = await service.listen({ port: 0 });
   await service.replace(records);
@@ -77,7 +77,7 @@ export const CLIENT = `import { createService, type Faults, type Service, type T
   // @ts-expect-error The only model is tf1.
   export const model: TrafficRecord["model_name"] = "tf2";
   // @ts-expect-error An option has another value.
-  export const cut: Faults = { body: "half" };
+  export const cut: PreferOptions = { body: "half" };
   // @ts-expect-error A file is a path.
   export const invalid = () => createService({ files: [1] });
   console.log(response.status, etags.length, new URL(server.url).hostname);

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
-import type { Faults, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
+import type { PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { importPackage } from "./built-package.ts";
@@ -165,7 +165,7 @@ test("fetch works with the Response of happy-dom, which has no bytes()", async (
   expect((await service.fetch(PATH, { method: "HEAD" })).status).toBe(200);
 });
 
-test.each<[Faults | string, string]>([
+test.each<[PreferOptions | string, string]>([
   ["code=503,times=1", "code=503, times=1"],
   [{ code: 503, times: 1, delay: undefined }, "code=503, times=1"],
   [{ code: 503, times: 1, on: [1, { min: 3, max: 4 }, "last"] }, 'code=503, times=1, on="1,3-4,last"'],
