@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
+import type { OptionValues } from "../../../src/faults/option-table.ts";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import type { PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -163,6 +164,10 @@ test("fetch works with the Response of happy-dom, which has no bytes()", async (
   const service = create();
   expect((await read(service)).count).toBe(1_000);
   expect((await service.fetch(PATH, { method: "HEAD" })).status).toBe(200);
+});
+
+test("the type of faults is that of the parser", () => {
+  expectTypeOf<PreferOptions>().toEqualTypeOf<OptionValues>();
 });
 
 test.each<[PreferOptions | string, string]>([
