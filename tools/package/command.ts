@@ -17,6 +17,7 @@ const NAME = "traffic-count-records";
 const { createCheckCommand } = await import("../conformance/check-command.ts");
 await runProgram(createServeProgram().addCommand(createCheckCommand("check")));
 
+/** Has no command `help`, because a file can have this name. */
 function createServeProgram() {
   return createProgram(NAME)
     .description("Serve traffic count records from memory.")
