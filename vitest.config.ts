@@ -8,7 +8,7 @@ import { createFolder } from "./test/temporary-folder.ts";
 const browser = "test/browser/**/*.test.ts";
 
 /** The tests that may start processes. All other tests are quick, and fail if they start a process. */
-const processes = ["test/tools/**/*.test.ts", "test/**/*.process.test.ts"];
+const processes = ["test/tools/{*,!(data)/**/*}.test.ts", "test/**/*.process.test.ts"];
 
 /** In CI, skipped tests are an error. A test is skipped if a program that it needs is missing. */
 const failSkippedTests: Reporter = {
