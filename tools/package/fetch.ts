@@ -14,10 +14,12 @@ export async function fetchFrom(respond: Respond, request: Request): Promise<Res
   const response = await respond(request);
   const location = response.headers.get("Location");
   if (location !== null && redirect === "error") throw createFetchError(`unexpected redirect to ${location}`);
-  if (location !== null && redirect === "follow") {
-    const method = request.method === "POST" && response.status < 303 ? "GET" : request.method;
-    return fetchFrom(respond, new Request(new URL(location, url), { method, headers, signal }));
-  }
+  // The service redirects no request that has a body.
+  if (location !== null && redirect === "follow")
+    return fetchFrom(
+      respond,
+      new Request(new URL(location, url), { method: request.method, headers, signal }),
+    );
   const hasBody = response.body !== null && request.method !== "HEAD";
   const body = hasBody ? readAsClient(response.body, request) : null;
   const init = { status: response.status, statusText: STATUS_CODES[response.status] ?? "" };

@@ -52,6 +52,8 @@ export async function openCloudflare(): Promise<Cloudflare> {
     if (!WORKER_PATHS.test(c.req.path)) return next();
     api.checked.add(c.req.path);
     if (c.req.path === "/healthz") return next();
+    // The platform serves static files without the worker.
+    if (["/docs", "/openapi.json"].includes(c.req.path)) return c.body(null);
     const response = await service.fetch(c.req.url, c.req.raw);
     if (api.missingHeader !== undefined) response.headers.delete(api.missingHeader);
     return response;
