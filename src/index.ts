@@ -1,3 +1,5 @@
 import { createApp } from "./app.ts";
 
-export default createApp();
+const { app } = createApp();
+
+export default app;

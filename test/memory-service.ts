@@ -47,7 +47,7 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
     CF_VERSION_METADATA: VERSION,
   };
   const env = { ...defaults, ...settings } as Partial<Record<keyof StoreEnv, unknown>> as StoreEnv;
-  const app = createApp({ now });
+  const { app } = createApp({ now });
   // Each environment has its own cache.
   let current: StoreEnv = Object.create(env);
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { requireAcceptable } from "../src/http/request.ts";
+import { requireAcceptable } from "../src/http/negotiation.ts";
 import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";

@@ -1,6 +1,6 @@
 import type { AppContext } from "../bindings.ts";
-import { respondWithError } from "../http/errors.ts";
-import { getClientKey } from "../http/rate-limit.ts";
+import { getClientKey } from "../http/client-key.ts";
+import { respondWithError } from "../http/error-response.ts";
 import type { GetHiddenCount, PageLocation } from "../records/page.ts";
 import { type AppliedOptions, listAppliedOptions } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
@@ -13,7 +13,7 @@ import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable } from "./requested-error.ts";
-import { createSlots, getWait, sleep, tooManyDelayed } from "./slots.ts";
+import { createSlotOwner, createSlots, DEPLOYMENT, getWait, sleep, TooManyDelayedError } from "./slots.ts";
 
 /** A request, and how the route responds to it without faults. */
 export interface ServedRequest {
@@ -56,9 +56,10 @@ export function createFaults(now: () => number) {
     const active = await selectActiveOptions(values, { locatePage, now: now(), random, countRequest });
 
     const wait = getWait(active, random);
-    const slot = acquireSlot(wait, getDelayedClient(c, options), raw.signal);
+    const owner = isFromClient ? createSlotOwner(getClientKey(c)) : DEPLOYMENT;
+    const slot = acquireSlot(wait, owner, raw.signal);
     if (!slot.isFree) {
-      if (isFromClient) throw tooManyDelayed();
+      if (isFromClient) throw new TooManyDelayedError();
       // The client did not ask for the options of PREFER, so it gets a response without faults.
       return applyFaults(request, { ...options, values: { grow: values.grow } });
     }
@@ -81,13 +82,6 @@ export function createFaults(now: () => number) {
     /** Resets the counters of `times`. */
     reset: counter.reset,
   };
-}
-
-/** Returns the key of the client whose slots are counted. Undefined for the deployment, and for requests from inside the process. */
-function getDelayedClient(c: AppContext, { isFromClient }: FaultOptions): string | undefined {
-  if (!isFromClient) return undefined;
-  const key = getClientKey(c);
-  return key === "" ? undefined : key;
 }
 
 /**
@@ -124,6 +118,6 @@ async function serveWithErrors(
   try {
     return await serve(options);
   } catch (error) {
-    return { response: respondWithError(error as Error, c), isPage: false };
+    return { response: respondWithError(error, c), isPage: false };
   }
 }

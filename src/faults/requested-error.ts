@@ -1,4 +1,4 @@
-import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
+import { HttpError, MethodNotAllowedError, ThrottledError } from "../http/errors.ts";
 import type { OptionValues } from "./option-table.ts";
 
 /** `Retry-After` of a requested error: shorter than in the service's own errors, because tests wait this long. */
@@ -19,13 +19,13 @@ export function createRequestedError(
   now: number,
 ): HttpError {
   if (code === 401) return new HttpError(401, { headers: { "WWW-Authenticate": CHALLENGE } });
-  if (code === 405) return methodNotAllowed(method, "GET, OPTIONS");
+  if (code === 405) return new MethodNotAllowedError(method, "GET, OPTIONS");
   if (code === 407) return new HttpError(407, { headers: { "Proxy-Authenticate": CHALLENGE } });
   if (!isRetryable(code)) return new HttpError(code);
   const headers = createRetryAfter(retryAfter, now);
   if (code === 503) return new HttpError(503, { headers });
   const seconds = typeof retryAfter === "number" ? retryAfter : RETRY_AFTER_SECONDS;
-  return new HttpError(429, { detail: throttled(seconds).message, headers });
+  return new HttpError(429, { detail: new ThrottledError(seconds).message, headers });
 }
 
 function createRetryAfter(value: number | "none" | "date", now: number): Record<string, string> {

@@ -1,4 +1,5 @@
-import { HttpError, unavailable } from "../http/errors.ts";
+import { UNKNOWN_CLIENT } from "../http/client-key.ts";
+import { UnavailableError } from "../http/errors.ts";
 import { toRange } from "./option-syntax.ts";
 import type { OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
@@ -26,8 +27,23 @@ export function getWait({ delay, body, hang, close }: OptionValues, random: Rand
   const isBodySlow = body === "slow" && !close;
   const { min, max } = toRange(delay ?? (isBodySlow ? SLOW_BODY_MS : 0));
   const delayMs = min + Math.floor(random("delay") * (max - min + 1));
-  const beforeMs = isBodySlow ? 0 : delayMs;
-  return { beforeMs: hang ? HANG_MS : beforeMs, bodyMs: isBodySlow ? delayMs : 0 };
+  if (isBodySlow) return { beforeMs: hang ? HANG_MS : 0, bodyMs: delayMs };
+  return { beforeMs: hang ? HANG_MS : delayMs, bodyMs: 0 };
+}
+
+/** Who asked for the delays, and how many slots these delays can take. */
+export interface SlotOwner {
+  key: string;
+  maxSlots: number;
+}
+
+/** The owner of the delays that the setting PREFER causes. */
+export const DEPLOYMENT: SlotOwner = { key: "deployment", maxSlots: MAX_DELAYED };
+
+/** Clients without an address can use all slots, because they cannot be told apart. */
+export function createSlotOwner(clientKey: string): SlotOwner {
+  const maxSlots = clientKey === UNKNOWN_CLIENT ? MAX_DELAYED : MAX_DELAYED_PER_CLIENT;
+  return { key: clientKey, maxSlots };
 }
 
 /** A slot for a delayed response. `release` frees the slot when the delay is over. */
@@ -36,23 +52,22 @@ export type Slot = { isFree: true; release(): void } | { isFree: false };
 /** Creates a function that acquires a slot. Slots are limited, because clients can request any number of delayed responses. */
 export function createSlots() {
   const taken = new Set<{
+    ownerKey: string;
     /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
     endsAt: number;
-    client: string | undefined;
   }>();
 
-  /**
-   * @param client The key of a client with a limit of its own
-   * @param signal Frees the slot when the client disconnects
-   */
-  return ({ beforeMs, bodyMs }: Wait, client: string | undefined, signal: AbortSignal): Slot => {
+  /** @param signal Frees the slot when the client disconnects */
+  return ({ beforeMs, bodyMs }: Wait, owner: SlotOwner, signal: AbortSignal): Slot => {
+    const durationMs = beforeMs + bodyMs;
+    if (durationMs === 0) return { isFree: true, release: () => {} };
     const now = Date.now();
-    const slot = { endsAt: now + beforeMs + bodyMs, client };
-    if (slot.endsAt === now) return { isFree: true, release: () => {} };
-    for (const other of taken) if (other.endsAt <= now) taken.delete(other);
-    const ofClient = Array.from(taken).filter((other) => other.client === client);
-    const isClientFull = client !== undefined && ofClient.length >= MAX_DELAYED_PER_CLIENT;
-    if (isClientFull || taken.size >= MAX_DELAYED) return { isFree: false };
+    for (const slot of taken) {
+      if (slot.endsAt <= now) taken.delete(slot);
+    }
+    const owned = [...taken].filter(({ ownerKey }) => ownerKey === owner.key);
+    if (owned.length >= owner.maxSlots || taken.size >= MAX_DELAYED) return { isFree: false };
+    const slot = { ownerKey: owner.key, endsAt: now + durationMs };
     taken.add(slot);
     const release = () => void taken.delete(slot);
     signal.addEventListener("abort", release);
@@ -61,9 +76,12 @@ export function createSlots() {
 }
 
 /** The error for a client that asks for a delayed response while no slot is free. */
-export function tooManyDelayed(): HttpError {
-  const warning = `Too many responses are waiting: the limit is ${MAX_DELAYED}, and ${MAX_DELAYED_PER_CLIENT} per client address.`;
-  return new HttpError(503, { headers: { ...unavailable().headers, "Mock-Warning": warning } });
+export class TooManyDelayedError extends UnavailableError {
+  constructor() {
+    super({
+      "Mock-Warning": `Too many responses are waiting: the limit is ${MAX_DELAYED}, and ${MAX_DELAYED_PER_CLIENT} per client address.`,
+    });
+  }
 }
 
 /** @param signal Ends the wait early, because the client has disconnected */

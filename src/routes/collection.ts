@@ -2,9 +2,11 @@ import { Hono } from "hono";
 import type { AppContext, AppEnv, AppMiddleware } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults, ServedRequest, ServedResponse } from "../faults/faults.ts";
-import { HttpError, methodNotAllowed } from "../http/errors.ts";
-import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "../http/headers.ts";
-import { getLastValue, getOrigin, requireAcceptable } from "../http/request.ts";
+import { createDigest, matchesETag } from "../http/entity-tags.ts";
+import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
+import { PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { requireAcceptable } from "../http/negotiation.ts";
+import { getLastValue, getOrigin } from "../http/request.ts";
 import {
   COLLECTION_PATH,
   createPageUrlBuilder,
@@ -59,7 +61,7 @@ export function createCollection({ createGetHiddenCount, applyFaults }: Faults):
     c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301),
   );
   records.all(PATH_WITHOUT_SLASH, (c) => {
-    throw methodNotAllowed(c.req.method, ALLOWED_METHODS);
+    throw new MethodNotAllowedError(c.req.method, ALLOWED_METHODS);
   });
 
   records.all(COLLECTION_PATH, async (c) => {
@@ -95,7 +97,7 @@ async function serve(
 ): Promise<ServedResponse> {
   requireAcceptable(getLastValue(query, "format"), c.req.header("Accept"));
   if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY), isPage: false };
-  if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, ALLOWED_METHODS);
+  if (!["GET", "HEAD"].includes(c.req.method)) throw new MethodNotAllowedError(c.req.method, ALLOWED_METHODS);
   const page = parsePageNumber(getLastValue(query, "page"));
   if (page === undefined) throw invalidPage();
   return { response: await servePage(c, query, page, options), isPage: true };

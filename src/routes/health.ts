@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { type AppContext, type AppEnv, type Env, SettingError } from "../bindings.ts";
-import { logFailedRequest, rejectMethod, unavailable } from "../http/errors.ts";
+import { logFailedRequest } from "../http/error-response.ts";
+import { rejectMethod, UnavailableError } from "../http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
 import { requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
@@ -30,7 +31,7 @@ health.get(PATH, async (c) => {
     return c.json({ status: "ok", ...details, snapshot: describeSnapshot(snapshot, Date.now()) });
   } catch (error) {
     logFailedRequest(error, c);
-    const { message, status, headers } = unavailable();
+    const { message, status, headers } = new UnavailableError();
     // Only the log contains the value of a setting, because the value may be private.
     const detail =
       error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;

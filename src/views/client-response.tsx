@@ -1,6 +1,6 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AppliedOptions } from "../faults/applied-options.ts";
-import { getStatusText } from "../http/errors.ts";
+import { getStatusText } from "../http/statuses.ts";
 import { formatHead } from "./text-format.ts";
 
 /** A response with its request. */

@@ -1,7 +1,8 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { NOTHING_APPLIED } from "../faults/applied-options.ts";
 import { hasVisibleFault } from "../faults/option-table.ts";
-import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
+import { prefersHtml } from "../http/negotiation.ts";
+import { getLastValue, getOrigin } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { isDate } from "../records/utc-time.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";

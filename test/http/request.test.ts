@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { getPreferredRepresentation, matchesETag } from "../../src/http/headers.ts";
+import { matchesETag } from "../../src/http/entity-tags.ts";
+import { findRepresentation } from "../../src/http/negotiation.ts";
 import { getOrigin, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM, TEXT_BROWSER } from "../http-suite/exchange.ts";
 
@@ -48,7 +49,7 @@ test.each([
   ["text/html;q=0, application/*", "json"],
   ["application/xml", undefined],
   ["nonsense", undefined],
-])("Accept %j -> %s", (accept, expected) => expect(getPreferredRepresentation(accept)).toBe(expected));
+])("Accept %j -> %s", (accept, expected) => expect(findRepresentation(accept)).toBe(expected));
 
 describe("the copy of a client whose If-None-Match is", () => {
   const tag = '"a,b"';

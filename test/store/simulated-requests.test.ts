@@ -101,7 +101,7 @@ async function simulateHistory(random: Random): Promise<string[]> {
   const failureRate = isBusy || random() < 0.5 ? 0 : random();
   const { seen, binding } = createFailingBinding(history.database, { latencyMs, failureRate }, random);
   const abortRate = isBusy ? 0.9 : random() < 0.7 ? 0 : random();
-  const app = createApp();
+  const { app } = createApp();
   const createInstance = (): Env => ({ STORE: "d1", DB: binding, RATE_LIMIT: "off" });
   const instances = [createInstance(), createInstance()];
   const problems: string[] = [];
@@ -190,7 +190,7 @@ async function findProblem(
 // The service hashes its origin once, and that takes real time.
 beforeAll(async () => {
   const env = { STORE: "memory", MEMORY: createMemoryStore(NOTHING_LOADED, []), RATE_LIMIT: "off" };
-  await createApp().fetch(new Request(ORIGIN + PATH), env, context);
+  await createApp().app.fetch(new Request(ORIGIN + PATH), env, context);
 });
 
 test("in a random history, each response uses one snapshot and is fresh", async () => {

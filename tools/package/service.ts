@@ -60,22 +60,22 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
 
 /** Creates the service with its static files. */
 function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Promise<StoreEnv>) {
-  const service = createApp({
+  const { app: service, reset } = createApp({
     now,
     onEnd(c) {
       c.executionCtx.props.applied = c.get("applied");
     },
   });
-  const app: App = async (request, address = "") => {
+  const app: App = async (request, address) => {
     const file = respondWithFile(request);
     if (file) return { response: file };
     // The client's address is a property, because clients could forge a header. `onEnd` adds the applied options.
-    const props: { address: string; applied?: AppliedOptions } = { address };
+    const props: { address: string | undefined; applied?: AppliedOptions } = { address };
     const context = { waitUntil() {}, passThroughOnException() {}, props };
     const response = await service.fetch(request, await getEnvironment(), context);
     return { response, applied: props.applied };
   };
-  return { app, reset: service.reset };
+  return { app, reset };
 }
 
 /** Creates a new `env` for each collection of the service, because the caches belong to an `env`. */

@@ -1,0 +1,49 @@
+import { parseAccept } from "hono/utils/accept";
+import type { AppContext } from "../bindings.ts";
+import { HttpError } from "./errors.ts";
+import { getLastValue } from "./request.ts";
+
+/**
+ * Checks that the client accepts JSON or HTML.
+ * @param format The query parameter. With `json`, `Accept` does not matter
+ * @throws 404 for an unknown format, 406 if `Accept` allows neither representation
+ */
+export function requireAcceptable(format: string | null, accept: string | undefined): void {
+  if (format === "json") return;
+  const isDefaultFormat = format === null || format === "" || format === "api";
+  if (!isDefaultFormat) throw new HttpError(404);
+  if (findRepresentation(accept) === undefined) throw new HttpError(406);
+}
+
+/** Whether a client prefers HTML. The HTML view decides once for each request, and stores the decision in the variable `prefersHtml`. */
+export function prefersHtml({ req }: AppContext): boolean {
+  if (findRepresentation(req.header("Accept")) !== "html") return false;
+  return getLastValue(new URL(req.url).searchParams, "format") !== "json";
+}
+
+/**
+ * Finds the representation with the higher weight in `Accept`. On equal weights the more specific range wins: `text/html` beats
+ * `application/*`. A tie is JSON.
+ * @param accept The header. A header without a media range allows every type
+ * @returns undefined if `Accept` allows neither JSON nor HTML
+ */
+export function findRepresentation(accept: string | undefined): "json" | "html" | undefined {
+  if (accept === undefined) return "json";
+  const ranges = parseAccept(accept);
+  if (ranges.length === 0) return "json";
+  const json = matchRange("application/json", ranges);
+  const html = matchRange("text/html", ranges);
+  if (json.weight === 0 && html.weight === 0) return undefined;
+  if (html.weight !== json.weight) return html.weight > json.weight ? "html" : "json";
+  return html.specificity > json.specificity ? "html" : "json";
+}
+
+/** Finds the most specific range that matches a media type. If no range matches, the weight is 0. */
+function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
+  const [kind] = mediaType.split("/");
+  for (const [index, range] of [mediaType, `${kind}/*`, "*/*"].entries()) {
+    const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
+    if (weights.length > 0) return { weight: Math.max(...weights), specificity: 2 - index };
+  }
+  return { weight: 0, specificity: 0 };
+}
