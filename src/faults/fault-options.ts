@@ -42,7 +42,8 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   const { FAULTS, PREFER } = c.env;
   const header = c.req.header("Prefer");
   const parameters = query.getAll("prefer");
-  if (FAULTS === "off" || !(PREFER || header || parameters.length > 0)) return undefined;
+  const hasOptions = Boolean(PREFER || header || parameters.length > 0);
+  if (FAULTS === "off" || !hasOptions) return undefined;
   const requested = parseFaultOptions(header ?? "", parameters);
   if (requested.errors.length > 0) throw new HttpError(400, { detail: requested.errors.join(" ") });
   const isFromClient = requested.formatted.size > 0 || !PREFER;
@@ -67,8 +68,8 @@ function addDefaultFault({ values, formatted }: FaultOptions): void {
  * @throws SettingError if an option is unknown or invalid, with the same message for a text and for an object
  */
 export function requireFaultOptions(setting: string, options: string | OptionValues): FaultOptions {
-  const isText = typeof options === "string";
-  const parsed = isText ? parseFaultOptions("", [options]) : combineOptions([], toPreferences(options));
+  const preferences = typeof options === "string" ? parsePreferParameter(options) : toPreferences(options);
+  const parsed = combineOptions([], preferences);
   if (parsed.errors.length > 0) throw new SettingError(setting, options, `. ${parsed.errors.join(" ")}`);
   return { ...parsed, isFromClient: false };
 }
@@ -94,39 +95,40 @@ export function parseFaultOptions(header: string, query: string[]): FaultOptions
 
 /** If an option is repeated, its first valid value counts. The header has precedence over the query. */
 function combineOptions(header: Preference[], query: Preference[]): FaultOptions {
-  const values: OptionValues = {};
-  const formatted = new Map<OptionName, string>();
-  const warnings = addOptions(values, formatted, header);
-  const inHeader = new Set(formatted.keys());
-  const errors = addOptions(values, formatted, query);
-  return { values, formatted, inHeader, warnings, errors, isFromClient: true };
+  const inHeader = parseOptions(header);
+  const inQuery = parseOptions(query);
+  return {
+    values: { ...inQuery.values, ...inHeader.values },
+    formatted: new Map([...inQuery.formatted, ...inHeader.formatted]),
+    inHeader: new Set(inHeader.formatted.keys()),
+    warnings: inHeader.problems,
+    errors: inQuery.problems,
+    isFromClient: true,
+  };
 }
 
 /** Max messages about invalid options, because a header contains the messages. */
 const MAX_PROBLEMS = 5;
 
-/** Adds each valid option to `values` and `formatted`, unless the option already has a value. Returns messages about invalid options. */
-function addOptions(
-  values: OptionValues,
-  formatted: FaultOptions["formatted"],
-  preferences: Preference[],
-): string[] {
+function parseOptions(preferences: Preference[]) {
+  const values: OptionValues = {};
+  const formatted = new Map<OptionName, string>();
   const problems: string[] = [];
   for (const { name, value } of preferences) {
-    // `toLowerCase` would also turn the Kelvin sign into a k. The option would then be valid, but a header cannot repeat the sign.
-    const text = value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
-    const parsed = isOptionName(name) ? OPTIONS[name].parse(text) : undefined;
-    if (parsed === undefined && problems.length < MAX_PROBLEMS) problems.push(describeProblem(name, value));
-    if (!isOptionName(name) || parsed === undefined || name in values) continue;
-    Object.assign(values, { [name]: parsed });
-    formatted.set(name, formatPreference({ name, value }));
+    const parsed = isOptionName(name) ? OPTIONS[name].parse(value) : undefined;
+    if (!isOptionName(name) || parsed === undefined) {
+      problems.push(describeProblem(name, value));
+    } else if (!formatted.has(name)) {
+      Object.assign(values, { [name]: parsed });
+      formatted.set(name, formatPreference({ name, value }));
+    }
   }
-  return problems;
+  return { values, formatted, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
 /** Describes an unknown or invalid option in printable ASCII, because a header contains the message. Shortens a long option. */
 function describeProblem(name: string, value: string): string {
-  const text = name === "" || value === "" ? name + value : `${name}=${value}`;
+  const text = [name, value].filter((part) => part !== "").join("=");
   const quoted = text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
   if (value.includes(";")) return `${quoted} is invalid: separate options with commas, not semicolons.`;
   if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].expected}.`;

@@ -3,7 +3,7 @@ import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
 
 /** The JSON of a page that a fault can change. */
-export interface MutablePage extends Record<string, unknown> {
+export interface MutablePage {
   count: number;
   next: string | null;
   results: MutableRecord[];
@@ -50,7 +50,8 @@ function swapRecords(records: MutableRecord[], random: number): boolean {
   );
   const position = positions[Math.floor(random * positions.length)];
   if (position === undefined) return false;
-  records.splice(position - 1, 2, ...records.slice(position - 1, position + 1).reverse());
+  const moved = records.splice(position, 1);
+  records.splice(position - 1, 0, ...moved);
   return true;
 }
 

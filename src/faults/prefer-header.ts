@@ -9,7 +9,7 @@ const ELEMENTS = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 const PARTS = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 
 /** A list element that continues the value of `on`, such as `7-9` in `on=3,7-9`. */
-const PAGES = /^(?:\d+(?:-\d+)?|last)$/i;
+const PAGES = /^(?:\d+(?:-\d+)?|last)$/;
 
 /**
  * Parses the value of a `Prefer` header, or of several headers joined by commas.
@@ -28,7 +28,9 @@ export function parsePreferParameter(text: string): Preference[] {
   return parseElements(splitList(text));
 }
 
-const splitList = (list: string) => Array.from(list.matchAll(ELEMENTS), ([element]) => element);
+function splitList(list: string): string[] {
+  return Array.from(list.matchAll(ELEMENTS), ([element]) => element);
+}
 
 /** An unquoted value such as `on=3,7-9` is split at its commas like the list itself, so its parts are joined again. */
 function parseElements(elements: string[]): Preference[] {
@@ -36,7 +38,8 @@ function parseElements(elements: string[]): Preference[] {
   for (const element of elements) {
     const text = element.trim();
     const previous = preferences.at(-1);
-    if (previous?.name === "on" && PAGES.test(text)) previous.value += `,${text}`;
+    const continuesPages = previous?.name === "on" && PAGES.test(text);
+    if (continuesPages) previous.value += `,${text}`;
     else if (text !== "") preferences.push(parsePreference(text));
   }
   return preferences;

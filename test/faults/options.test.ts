@@ -34,11 +34,10 @@ describe("valid options", () => {
     ["fail=.5", { fail: 0.5 }],
     ["fail=1.0", { fail: 1 }],
     ["fail=0.0000012345678901234567", { fail: 1.2345678901234567e-6 }],
-    ["fail=1.2345678901234566E-7", { fail: 1.2345678901234566e-7 }],
+    ["fail=1.2345678901234566e-7", { fail: 1.2345678901234566e-7 }],
     ["seed=9007199254740991", { seed: Number.MAX_SAFE_INTEGER }],
-    ["body=CUT", { body: "cut" }],
     ["on=3,7-9,last, code=404", { on: [3, { min: 7, max: 9 }, "last"], code: 404 }],
-    ['on="3,LAST"', { on: [3, "last"] }],
+    ['on="3,last"', { on: [3, "last"] }],
     ["until=2030-01-31T12:00:00Z", { until: new Date(Date.UTC(2030, 0, 31, 12)) }],
     ["until=2028-02-29T00:00:00.250Z", { until: new Date(Date.UTC(2028, 1, 29) + 250) }],
     ["times=1, hang", { times: 1, hang: true }],
@@ -69,7 +68,7 @@ describe("valid options", () => {
     ]);
     expect([...inHeader]).toEqual(["code", "delay"]);
     expect(values).toEqual({ code: 404, delay: 1, body: "empty", fail: 1 });
-    expect([...formatted.values()]).toEqual(["code=404", "delay=1", "body=empty", "fail=1"]);
+    expect([...formatted.values()].sort()).toEqual(["body=empty", "code=404", "delay=1", "fail=1"]);
   });
 });
 
@@ -82,7 +81,7 @@ describe("an invalid option is a warning in the header, and an error in the quer
       "delay=1-", "delay=-", "delay=1.5", "delay=1s", "fail", "fail=-0.1", "fail=1.1", "fail=10%",
       "fail=.", "fail=1e1", "fail=NaN", "fail=Infinity", "seed=-1", "seed=1.5", "seed=x",
       "seed=9007199254740993", "seed=00000000000000004", "fail=0.1234567890123456789012345", "body",
-      "body=broken", "body=constructor", "on", "on=0", "on=first", "on=5-3", "on=records?page=3",
+      "body=broken", "body=CUT", "body=constructor", "on", "on=0", "on=first", "on=5-3", "on=records?page=3",
       "until=tomorrow", "until=2030-01-31", "until=2030-13-31T12:00:00Z", "until=2030-02-30T12:00:00Z",
       "times", "times=0", "times=many", "hang=1", "retry-after=soon", "retry-after=-1", "rows=add",
       "count=0", "count=+0", "count=many", "count=1.5", "next=previous", "next=http", "record=string",
