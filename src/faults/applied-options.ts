@@ -1,3 +1,4 @@
+import { formatOptionValue } from "./option-syntax.ts";
 import {
   hasFault,
   hasVisibleFault,
@@ -6,6 +7,7 @@ import {
   type OptionName,
   type OptionValues,
 } from "./option-table.ts";
+import { formatPreference } from "./prefer-header.ts";
 
 /** The options that affected a response. */
 export interface AppliedOptions {
@@ -21,20 +23,21 @@ export const NOTHING_APPLIED: AppliedOptions = { values: {}, formatted: [] };
  * Lists the options that affected a response.
  * @param values The options without conditions
  * @param active The options with the conditions that were met
- * @param formatted All options of the request as `Preference-Applied` lists them
  */
-export function listAppliedOptions(
-  values: OptionValues,
-  active: OptionValues,
-  formatted: Map<OptionName, string>,
-): AppliedOptions {
-  const isListed = (name: OptionName) =>
-    values[name] !== undefined || (active[name] !== undefined && decidesAboutFaults(name, values));
-  return { values, formatted: OPTION_NAMES.filter(isListed).flatMap((name) => formatted.get(name) ?? []) };
+export function listAppliedOptions(values: OptionValues, active: OptionValues): AppliedOptions {
+  const isListed = (name: OptionName) => values[name] !== undefined || decidesAboutFaults(name, values);
+  const listed = OPTION_NAMES.filter(isListed).map((name) => [name, active[name]]);
+  return { values, formatted: formatOptions(Object.fromEntries(listed)) };
 }
 
 /** Whether an option is a condition or the seed of the applied faults. `fail` does not apply to `delay`. */
 function decidesAboutFaults(name: OptionName, applied: OptionValues): boolean {
   if (name === "fail") return hasVisibleFault(applied);
   return (OPTIONS[name].kind === "condition" || name === "seed") && hasFault(applied);
+}
+
+/** Formats options as in the header `Prefer`. */
+export function formatOptions(values: OptionValues): string[] {
+  const names = OPTION_NAMES.filter((name) => values[name] !== undefined);
+  return names.map((name) => formatPreference({ name, value: formatOptionValue(values[name]) }));
 }

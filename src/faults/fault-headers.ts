@@ -14,8 +14,7 @@ export const BODY_FAULT_CACHE_CONTROL = "no-store, no-transform";
  * Whether caches must not store the response. Caches do not vary on `Prefer`, and a 304 must not update a stored page (RFC 9111, 4.3.4).
  * @param active The options that take effect
  */
-export function isPrivateResponse(active: OptionValues, { inHeader, warnings }: FaultOptions): boolean {
-  const growsByHeader = active.grow !== undefined && inHeader.has("grow");
+export function isPrivateResponse(active: OptionValues, { growsByHeader, warnings }: FaultOptions): boolean {
   return growsByHeader || warnings.length > 0 || hasFault(active);
 }
 

@@ -8,23 +8,15 @@ import {
   isOptionName,
   OPTION_NAMES,
   OPTIONS,
-  type OptionName,
   type OptionValues,
 } from "./option-table.ts";
-import {
-  formatPreference,
-  type Preference,
-  parsePreferHeader,
-  parsePreferParameter,
-} from "./prefer-header.ts";
+import { type Preference, parsePreferHeader, parsePreferParameter } from "./prefer-header.ts";
 
 /** The valid options of a request or of a deployment. */
 export interface FaultOptions {
   values: OptionValues;
-  /** Each option as `Preference-Applied` lists it. */
-  formatted: Map<OptionName, string>;
-  /** The names of the options in the header `Prefer`. Caches do not vary on this header. */
-  inHeader: Set<OptionName>;
+  /** Whether the header `Prefer` has the option `grow`. Caches do not vary on this header. */
+  growsByHeader: boolean;
   /** A message about each unknown or invalid option of the header. RFC 7240 requires servers to ignore such options. */
   warnings: string[];
   /** A message about each unknown or invalid option of the query parameter. Such an option makes the request invalid. */
@@ -39,27 +31,26 @@ export interface FaultOptions {
  * @throws 400 if the query has an unknown or invalid option
  */
 export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOptions | undefined {
-  const { FAULTS, PREFER } = c.env;
-  const header = c.req.header("Prefer");
+  const { FAULTS, PREFER = "" } = c.env;
+  const header = c.req.header("Prefer") ?? "";
   const parameters = query.getAll("prefer");
-  const hasOptions = Boolean(PREFER || header || parameters.length > 0);
-  if (FAULTS === "off" || !hasOptions) return undefined;
-  const requested = parseFaultOptions(header ?? "", parameters);
-  if (requested.errors.length > 0) throw new HttpError(400, { detail: requested.errors.join(" ") });
-  const isFromClient = requested.formatted.size > 0 || !PREFER;
-  const options = isFromClient
-    ? requested
-    : { ...requireFaultOptions("PREFER", PREFER), warnings: requested.warnings };
-  addDefaultFault(options);
-  return options.formatted.size > 0 || options.warnings.length > 0 ? options : undefined;
+  const isPlainRequest = PREFER === "" && header === "" && parameters.length === 0;
+  if (FAULTS === "off" || isPlainRequest) return undefined;
+  const requested = parseFaultOptions(header, parameters);
+  const { values, warnings, errors } = requested;
+  if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
+  if (hasOptions(values)) return { ...requested, values: addDefaultFault(values) };
+  const defaults = requireFaultOptions("PREFER", PREFER);
+  if (hasOptions(defaults.values)) return { ...defaults, values: addDefaultFault(defaults.values), warnings };
+  return warnings.length > 0 ? requested : undefined;
 }
 
+const hasOptions = (values: OptionValues) => Object.keys(values).length > 0;
+
 /** Adds `code=503` if there are conditions but no fault. A delay counts as a fault, except with `fail`, which does not apply to delays. */
-function addDefaultFault({ values, formatted }: FaultOptions): void {
+function addDefaultFault(values: OptionValues): OptionValues {
   const isComplete = values.fail === undefined ? hasFault(values) : hasVisibleFault(values);
-  if (isComplete || !hasKind(values, "condition")) return;
-  values.code = 503;
-  formatted.set("code", "code=503");
+  return isComplete || !hasKind(values, "condition") ? values : { ...values, code: 503 };
 }
 
 /**
@@ -69,9 +60,9 @@ function addDefaultFault({ values, formatted }: FaultOptions): void {
  */
 export function requireFaultOptions(setting: string, options: string | OptionValues): FaultOptions {
   const preferences = typeof options === "string" ? parsePreferParameter(options) : toPreferences(options);
-  const parsed = combineOptions([], preferences);
-  if (parsed.errors.length > 0) throw new SettingError(setting, options, `. ${parsed.errors.join(" ")}`);
-  return { ...parsed, isFromClient: false };
+  const { values, problems } = parseOptions(preferences);
+  if (problems.length > 0) throw new SettingError(setting, options, `. ${problems.join(" ")}`);
+  return { values, growsByHeader: false, warnings: [], errors: [], isFromClient: false };
 }
 
 /** Lists the options of an object, except those that are undefined. */
@@ -84,23 +75,17 @@ function toPreferences(values: OptionValues): Preference[] {
 const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
 
 /**
- * Parses the options of a request.
+ * Parses the options of a request. The header has precedence over the query.
  * @param header The value of the header `Prefer`
  * @param query The values of the query parameter `prefer`
  */
 export function parseFaultOptions(header: string, query: string[]): FaultOptions {
   const preferences = parsePreferHeader(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
-  return combineOptions(preferences, query.flatMap(parsePreferParameter));
-}
-
-/** If an option is repeated, its first valid value counts. The header has precedence over the query. */
-function combineOptions(header: Preference[], query: Preference[]): FaultOptions {
-  const inHeader = parseOptions(header);
-  const inQuery = parseOptions(query);
+  const inHeader = parseOptions(preferences);
+  const inQuery = parseOptions(query.flatMap(parsePreferParameter));
   return {
     values: { ...inQuery.values, ...inHeader.values },
-    formatted: new Map([...inQuery.formatted, ...inHeader.formatted]),
-    inHeader: new Set(inHeader.formatted.keys()),
+    growsByHeader: inHeader.values.grow !== undefined,
     warnings: inHeader.problems,
     errors: inQuery.problems,
     isFromClient: true,
@@ -110,20 +95,16 @@ function combineOptions(header: Preference[], query: Preference[]): FaultOptions
 /** Max messages about invalid options, because a header contains the messages. */
 const MAX_PROBLEMS = 5;
 
-function parseOptions(preferences: Preference[]) {
+/** If an option is repeated, its first valid value counts. */
+function parseOptions(preferences: Preference[]): { values: OptionValues; problems: string[] } {
   const values: OptionValues = {};
-  const formatted = new Map<OptionName, string>();
   const problems: string[] = [];
   for (const { name, value } of preferences) {
     const parsed = isOptionName(name) ? OPTIONS[name].parse(value) : undefined;
-    if (!isOptionName(name) || parsed === undefined) {
-      problems.push(describeProblem(name, value));
-    } else if (!formatted.has(name)) {
-      Object.assign(values, { [name]: parsed });
-      formatted.set(name, formatPreference({ name, value }));
-    }
+    if (parsed === undefined) problems.push(describeProblem(name, value));
+    else if (!Object.hasOwn(values, name)) Object.assign(values, { [name]: parsed });
   }
-  return { values, formatted, problems: problems.slice(0, MAX_PROBLEMS) };
+  return { values, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
 /** Describes an unknown or invalid option in printable ASCII, because a header contains the message. Shortens a long option. */

@@ -2,7 +2,7 @@ import type { AppContext } from "../bindings.ts";
 import { getClientKey } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
 import type { GetHiddenCount, PageLocation } from "../records/page.ts";
-import { type AppliedOptions, listAppliedOptions } from "./applied-options.ts";
+import { type AppliedOptions, formatOptions, listAppliedOptions } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
 import { selectActiveOptions } from "./conditions.ts";
 import { isPrivateResponse, setFaultHeaders } from "./fault-headers.ts";
@@ -48,11 +48,11 @@ export function createFaults(now: () => number) {
     options: FaultOptions,
   ): Promise<{ response: Response; applied: AppliedOptions }> {
     const { c, query, locatePage } = request;
-    const { values, formatted, warnings, isFromClient } = options;
+    const { values, warnings, isFromClient } = options;
     const { method, raw } = c.req;
     const random = createRandom(values.seed, getPageKey(method, query));
     // Requests with different options are counted separately.
-    const countRequest = () => counter.count(`${getRequestKey(method, query)} ${[...formatted.values()]}`);
+    const countRequest = () => counter.count(`${getRequestKey(method, query)} ${formatOptions(values).join()}`);
     const active = await selectActiveOptions(values, { locatePage, now: now(), random, countRequest });
 
     const wait = getWait(active, random);
@@ -68,7 +68,7 @@ export function createFaults(now: () => number) {
 
     const isPrivate = isPrivateResponse(active, options);
     const whole = await createResponse(request, active, { isPrivate, now: now(), random });
-    const applied = listAppliedOptions(whole.applied, active, formatted);
+    const applied = listAppliedOptions(whole.applied, active);
     const response = await breakBody(whole.response, applied.values.body, wait.bodyMs, slot.release);
     setFaultHeaders(response, applied, { warnings, isPrivate });
     return { response, applied };

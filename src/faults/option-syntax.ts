@@ -25,12 +25,12 @@ export function oneOf<T extends string>(...values: T[]): Syntax<T> {
   return { expected, values, parse: (text) => values.find((value) => value === text) };
 }
 
-/** A number from 0 to 1 in JavaScript notation, such as `1e-7`. The digits are limited, because `Preference-Applied` repeats them. */
+/** A number from 0 to 1 in JavaScript notation, such as `1e-7`. */
 export const share: Syntax<number> = {
   expected: "a decimal number from 0 to 1",
   parse(text) {
-    const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,24})(?:e-[0-9]{1,3})?$/.test(text);
-    return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
+    const number = /^[0-9]*\.?[0-9]+(?:e-[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
+    return number <= 1 ? number : undefined;
   },
 };
 
@@ -87,10 +87,8 @@ export const retryAfter: Syntax<number | "none" | "date"> = {
   parse: (text) => (text === "none" || text === "date" ? text : parseInteger(text, 0, 86_400)),
 };
 
-/** Accepts at most 16 digits, because `Preference-Applied` repeats them. */
 function parseInteger(text: string, min: number, max: number): number | undefined {
-  if (!/^[0-9]{1,16}$/.test(text)) return undefined;
-  const number = Number(text);
+  const number = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? number : undefined;
 }
 

@@ -27,7 +27,7 @@ test.each<[string, string, string | null]>([
   ["delay=1;x=y, code=404, code=500, respond-async", PAGE_2, "code=404, delay=1"],
   ["on=2, fail=1, body=empty, seed=3", PAGE_2, "body=empty, on=2, fail=1, seed=3"],
   ["on=2, fail=1, body=empty", getTarget(3), null],
-  ["COUNT=+1, on=2,4-9", PAGE_2, 'count=+1, on="2,4-9"'],
+  ["COUNT=+1, on=2,4-9", PAGE_2, 'count=1, on="2,4-9"'],
   ["fail=0, delay=1-2, seed=1", PAGE_2, "delay=1-2, seed=1"],
   ["fail=1, retry-after=0", PAGE_2, "code=503, retry-after=0, fail=1"],
   ["code=429, retry-after=0", PAGE_2, "code=429, retry-after=0"],
