@@ -31,17 +31,17 @@ test("a failing store causes 503 only for requests that need records, and only w
   await checkExchanges(
     fetch,
     ...["", "?page=99", "?page=last", "?prefer=on=1"].map((query) => ({
-      send: PATH + query,
+      request: PATH + query,
       ...UNAVAILABLE,
     })),
-    { send: PATH, with: { "if-none-match": "*" }, ...UNAVAILABLE },
-    { send: `HEAD ${PATH}`, ...UNAVAILABLE, body: "" },
-    { send: `OPTIONS ${PATH}` },
-    { send: `POST ${PATH}`, status: 405 },
-    { send: `${PATH}?page=0`, status: 404 },
+    { request: PATH, requestHeaders: { "if-none-match": "*" }, ...UNAVAILABLE },
+    { request: `HEAD ${PATH}`, ...UNAVAILABLE, body: "" },
+    { request: `OPTIONS ${PATH}` },
+    { request: `POST ${PATH}`, status: 405 },
+    { request: `${PATH}?page=0`, status: 404 },
   );
   control.fails = false;
-  await checkExchanges(fetch, { send: PATH });
+  await checkExchanges(fetch, { request: PATH });
 });
 
 test("a current copy is confirmed by the current snapshot alone, even while the store fails", async () => {
@@ -49,16 +49,16 @@ test("a current copy is confirmed by the current snapshot alone, even while the 
   const { store, control, reads } = createTestStore();
   const { fetch } = createInstance(store);
   const condition = { "if-none-match": "*" };
-  await checkExchanges(fetch, { send: `${PATH}?page=last` });
-  await checkExchanges(fetch, { send: PATH, with: condition, status: 304 });
+  await checkExchanges(fetch, { request: `${PATH}?page=last` });
+  await checkExchanges(fetch, { request: PATH, requestHeaders: condition, status: 304 });
   expect(reads).toEqual(["current"]);
   control.fails = true;
   vi.advanceTimersByTime(MAX_AGE_MS);
   await checkExchanges(
     fetch,
-    { send: PATH, with: condition, status: 304 },
-    { send: PATH, ...UNAVAILABLE },
-    { send: PATH, with: { ...condition, prefer: "fail=0" }, status: 304 },
+    { request: PATH, requestHeaders: condition, status: 304 },
+    { request: PATH, ...UNAVAILABLE },
+    { request: PATH, requestHeaders: { ...condition, prefer: "fail=0" }, status: 304 },
   );
 });
 
@@ -67,11 +67,11 @@ test("if the store hangs, the health check is 503 after three seconds, and later
   const { fetch } = createInstance(store);
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   control.delayMs = 3_600_000;
-  const checked = checkExchanges(fetch, { send: "/healthz", ...HEALTH });
+  const checked = checkExchanges(fetch, { request: "/healthz", ...HEALTH });
   await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
   await checked;
   control.delayMs = 0;
-  await checkExchanges(fetch, { send: "/healthz" });
+  await checkExchanges(fetch, { request: "/healthz" });
 });
 
 describe("the health check", () => {
@@ -79,7 +79,7 @@ describe("the health check", () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
     const { store, control, reads } = createTestStore();
     const { fetch } = createInstance(store);
-    await checkExchanges(fetch, { send: PATH }, { send: "/healthz" });
+    await checkExchanges(fetch, { request: PATH }, { request: "/healthz" });
     const countReads = async (...responses: Exchange[]) => {
       const before = reads.length;
       await Promise.all(responses.map((exchange) => checkExchanges(fetch, exchange)));
@@ -87,13 +87,13 @@ describe("the health check", () => {
     };
     control.fails = true;
     vi.advanceTimersByTime(999);
-    expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(0);
+    expect(await countReads({ request: "/healthz" }, { request: "/healthz" })).toBe(0);
     vi.advanceTimersByTime(1);
-    expect(await countReads(...Array(3).fill({ send: "/healthz", ...HEALTH }))).toBe(1);
-    await checkExchanges(fetch, { send: PATH });
+    expect(await countReads(...Array(3).fill({ request: "/healthz", ...HEALTH }))).toBe(1);
+    await checkExchanges(fetch, { request: PATH });
     control.fails = false;
     vi.advanceTimersByTime(1_000);
-    expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
+    expect(await countReads({ request: "/healthz" }, { request: "/healthz" })).toBe(1);
   });
 
   test("has no snapshot before the first load", () => {
@@ -122,7 +122,7 @@ describe("the log", () => {
       referer: "https://app.example/",
     };
     const request = (path: string, status = 200) =>
-      checkExchanges(fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
+      checkExchanges(fetch, { request: `${path}s3cr3t=1`, requestHeaders: secrets, status });
     vi.useFakeTimers({ toFake: ["Date"] });
     await request(`${PATH}?`);
     control.fails = true;

@@ -5,7 +5,7 @@ import { startWorker } from "../worker.ts";
 test("without tables in the database, requests for records are 503, and the log has the cause and the place in the code", async () => {
   const worker = await startWorker({ migrate: false });
   await checkExchanges(worker.fetch, {
-    send: PATH,
+    request: PATH,
     status: 503,
     body: /^{"detail":"Service temporarily unavailable, /,
   });

@@ -22,10 +22,14 @@ export function setTime(milliseconds: number): void {
 }
 
 /** A request with the header `Prefer`, and the expected response. */
-export const prefer = (text: string, target = PAGE_2, expected: Omit<Exchange, "send"> = {}): Exchange => ({
+export const prefer = (
+  text: string,
+  target = PAGE_2,
+  expected: Omit<Exchange, "request"> = {},
+): Exchange => ({
   ...expected,
-  send: target,
-  with: { Prefer: text, ...expected.with },
+  request: target,
+  requestHeaders: { Prefer: text, ...expected.requestHeaders },
 });
 
 const send = (text: string, target: string) => fetch(target, { headers: { Prefer: text } });

@@ -17,9 +17,9 @@ const UNUSED = { "preference-applied": null, "mock-warning": null, "cache-contro
 test.each<Exchange>([
   prefer("", PAGE_2),
   prefer("respond-async, handling=lenient; strict", PAGE_2),
-  { send: `${PATH}?preferred=code=503` },
-  { send: `${PAGE_2}&nprefer=code=503&prefer=` },
-])("$send $with has no option, so the response has no special headers", (exchange) =>
+  { request: `${PATH}?preferred=code=503` },
+  { request: `${PAGE_2}&nprefer=code=503&prefer=` },
+])("$request $requestHeaders has no option, so the response has no special headers", (exchange) =>
   checkExchanges(fetch, { ...exchange, headers: { ...COMMON_HEADERS, ...UNUSED } }),
 );
 
@@ -70,7 +70,7 @@ describe("a cache", () => {
       ["grow=1/h", 200, { ...FAULTED, "preference-applied": 'grow="1/h"' }],
       ["grow=15/m", 200, { ...FAULTED, "preference-applied": 'grow="15/m"' }],
     ] as const) {
-      const condition = { with: { "If-None-Match": etag } };
+      const condition = { requestHeaders: { "If-None-Match": etag } };
       await checkExchanges(fetch, prefer(text, target, { ...condition, status, headers }));
     }
   });
@@ -86,7 +86,7 @@ test.each([
   const headers = { "preference-applied": null, "mock-warning": null };
   await checkExchanges(fetch, prefer("code=409, dealy=5", target, { status, headers }));
   const { fetch: fetchByDefault } = await createFaultsService({ PREFER: "code=503" });
-  await checkExchanges(fetchByDefault, { send: target, status, headers });
+  await checkExchanges(fetchByDefault, { request: target, status, headers });
 });
 
 describe("the options of PREFER", () => {
@@ -97,19 +97,19 @@ describe("the options of PREFER", () => {
     const targets = [PATH, `${PATH}?page=99`, `POST ${PATH}`, `${PATH}?prefer=`];
     await checkExchanges(
       fetch,
-      ...targets.map((target) => ({ send: target, ...failed })),
+      ...targets.map((target) => ({ request: target, ...failed })),
       prefer("return=minimal", PATH, failed),
       prefer("code=99", PATH, {
         status: 503,
         headers: { ...headers, "mock-warning": /^code=99 is invalid/ },
       }),
       {
-        send: `OPTIONS ${PATH}`,
-        with: { "access-control-request-method": "GET" },
+        request: `OPTIONS ${PATH}`,
+        requestHeaders: { "access-control-request-method": "GET" },
         status: 204,
         headers: { "preference-applied": null },
       },
-      { send: "/healthz", body: expect.objectContaining({ status: "ok", prefer: "code=503" }) },
+      { request: "/healthz", body: expect.objectContaining({ status: "ok", prefer: "code=503" }) },
     );
   });
 
@@ -118,11 +118,11 @@ describe("the options of PREFER", () => {
     await checkExchanges(
       fetch,
       prefer("none", PAGE_2, { headers: INTACT }),
-      { send: `${PAGE_2}&prefer=none`, headers: INTACT, body: /page=3&prefer=none"/ },
+      { request: `${PAGE_2}&prefer=none`, headers: INTACT, body: /page=3&prefer=none"/ },
       prefer("fail=0", PAGE_2, { headers: INTACT }),
       prefer("code=404", PAGE_2, { status: 404, headers: { "preference-applied": "code=404" } }),
-      ...[503, 503].map((status) => ({ send: PAGE_2, status })),
-      { send: PAGE_2, headers: INTACT, body: /\?format=api&page=3"/ },
+      ...[503, 503].map((status) => ({ request: PAGE_2, status })),
+      { request: PAGE_2, headers: INTACT, body: /\?format=api&page=3"/ },
     );
   });
 });
@@ -132,8 +132,8 @@ test("with FAULTS off, prefer is a parameter without meaning, and Prefer an unkn
   await checkExchanges(
     fetch,
     ...["", "code=404", "hang", "dealy=5"].map((text) => prefer(text, PAGE_2, { headers: UNUSED })),
-    { send: `${PAGE_2}&prefer=hang`, headers: UNUSED, body: /page=3&prefer=hang"/ },
-    { send: `${PAGE_2}&prefer=dealy=5`, headers: UNUSED, body: /page=3&prefer=dealy%3D5"/ },
-    { send: "/healthz", body: expect.objectContaining({ faults: false, prefer: null }) },
+    { request: `${PAGE_2}&prefer=hang`, headers: UNUSED, body: /page=3&prefer=hang"/ },
+    { request: `${PAGE_2}&prefer=dealy=5`, headers: UNUSED, body: /page=3&prefer=dealy%3D5"/ },
+    { request: "/healthz", body: expect.objectContaining({ faults: false, prefer: null }) },
   );
 });

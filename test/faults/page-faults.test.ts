@@ -118,8 +118,12 @@ describe("grow", () => {
     const body = /page=last&amp;[^>]*>Show the last page/;
     await checkExchanges(
       fetch,
-      { send: getTarget(page) },
-      prefer("grow=20/s", getTarget(page, "&x=1"), { with: { Accept: "text/html" }, status: 404, body }),
+      { request: getTarget(page) },
+      prefer("grow=20/s", getTarget(page, "&x=1"), {
+        requestHeaders: { Accept: "text/html" },
+        status: 404,
+        body,
+      }),
     );
   });
 });

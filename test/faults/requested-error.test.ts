@@ -36,9 +36,11 @@ test.each<Exchange>([
   ...[`${PATH}?page=0`, `${PATH}?format=xml`].map((target) => prefer("code=409", target)),
   ...["POST", "OPTIONS"].map((method) => prefer("code=409", `${method} ${PAGE_2}`)),
   prefer("code=409", `HEAD ${PAGE_2}`, { body: "" }),
-  { send: `${PATH}?prefer=code=409` },
-  { send: `${PATH}?%70refer=code%3D409` },
-])("code replaces the response to $send", (exchange) => checkExchanges(fetch, { ...exchange, status: 409 }));
+  { request: `${PATH}?prefer=code=409` },
+  { request: `${PATH}?%70refer=code%3D409` },
+])("code replaces the response to $request", (exchange) =>
+  checkExchanges(fetch, { ...exchange, status: 409 }),
+);
 
 test.each<[string, number, string | null]>([
   ["code=429, retry-after=none", 429, null],

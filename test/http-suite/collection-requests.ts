@@ -19,17 +19,24 @@ const NOT_FOUND = "Not found.";
 const TOO_LONG = "The URL is longer than 8192 characters.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
-function page(
-  query: string,
-  number: number | "last",
-  link = "format=api&page=PAGE",
-  accept?: string,
-): Exchange {
-  return { send: PATH + query, ...(accept && { with: { accept } }), headers: PAGE, page: { number, link } };
+interface PageRow {
+  name: string;
+  query: string;
+  number: number | "last";
+  /** The query of the links, with PAGE in place of the number. */
+  link?: string;
+  accept?: string;
 }
 
-function error(send: string, status: number, detail: string, accept?: string): Exchange {
-  return { send, ...(accept && { with: { accept } }), status, headers: ERROR, body: { detail } };
+const formatAccept = (accept: string | undefined) => (accept === undefined ? {} : { accept });
+
+function page({ name, query, number, link = "format=api&page=PAGE", accept }: PageRow): Exchange {
+  const requestHeaders = formatAccept(accept);
+  return { name, request: PATH + query, requestHeaders, headers: PAGE, page: { number, link } };
+}
+
+function error(request: string, status: number, detail: string, accept?: string): Exchange {
+  return { request, requestHeaders: formatAccept(accept), status, headers: ERROR, body: { detail } };
 }
 
 /** Pages with their numbers and links (specification, "Page envelope"). */
@@ -37,19 +44,34 @@ export function listPages({ count, records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
   const last = getLastPage(count);
   return [
-    page("", 1),
-    page("?page=&format=", 1),
-    page("?format=api&page=2", 2),
-    page("?page=last", "last"),
-    page("?page=00%32", 2),
-    page("?page=1&page=2", 2),
-    page("?format=json&page=3", 3, json),
-    page("?format=xml&format=json", 1, json, "image/png"),
-    page("?as_of=5&page=2", 2, "as_of=5&format=api&page=PAGE"),
-    page("?z=1&page=2&a=2&a=1&q=%C3%BC%20%26", 2, "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1"),
-    page("", 1, undefined, "text/html;q=0.9, */*"),
-    page(`?${"x=&".repeat(2_500)}page=2&x`, 2, `format=api&page=PAGE${"&x=".repeat(2_501)}`),
-    ...(records ? [page(`?page=${last}`, last)] : []),
+    page({ name: "page 1 is the default", query: "", number: 1 }),
+    page({ name: "empty parameters have no effect", query: "?page=&format=", number: 1 }),
+    page({ name: "a page by its number", query: "?format=api&page=2", number: 2 }),
+    page({ name: "the last page by its name", query: "?page=last", number: "last" }),
+    page({ name: "zeros and escapes in a number", query: "?page=00%32", number: 2 }),
+    page({ name: "the last value of page counts", query: "?page=1&page=2", number: 2 }),
+    page({ name: "links keep format=json", query: "?format=json&page=3", number: 3, link: json }),
+    page({
+      name: "the last value of format counts, and JSON is always acceptable",
+      query: "?format=xml&format=json",
+      number: 1,
+      link: json,
+      accept: "image/png",
+    }),
+    page({
+      name: "links keep other parameters, sorted by name and encoded",
+      query: "?z=1&page=2&a=2&a=1&q=%C3%BC%20%26",
+      number: 2,
+      link: "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1",
+    }),
+    page({ name: "JSON weighs more", query: "", number: 1, accept: "text/html;q=0.9, */*" }),
+    page({
+      name: "the longest query, with 2,501 parameters",
+      query: `?${"x=&".repeat(2_500)}page=2&x`,
+      number: 2,
+      link: `format=api&page=PAGE${"&x=".repeat(2_501)}`,
+    }),
+    ...(records ? [page({ name: "the last page by its number", query: `?page=${last}`, number: last })] : []),
   ];
 }
 
@@ -58,10 +80,16 @@ export function listInvalidPages({ count, records }: Target): Exchange[] {
   const pages = "0 -1 %2B1 abc 1.5 2%00 %202 %D9%A2 LAST %F0 600479950316066 1&page=x".split(" ");
   // During the tests, a load may add records to a deployment.
   const past = records ? getLastPage(count) + 1 : 99_999_999;
+  const reject = (page: string | number) => error(`${PATH}?page=${page}`, 404, INVALID);
   return [
-    ...[...pages, past].map((text) => error(`${PATH}?page=${text}`, 404, INVALID)),
-    { ...error(`${PATH}?page=${past}`, 404, INVALID), with: { "if-none-match": "*" } },
-    { send: `HEAD ${PATH}?page=0`, status: 404, headers: ERROR, body: "" },
+    ...pages.map((page) => ({ ...reject(page), name: "not the number of a page" })),
+    { ...reject(past), name: "past the end" },
+    {
+      ...reject(past),
+      name: "no copy of a missing page is current",
+      requestHeaders: { "if-none-match": "*" },
+    },
+    { request: `HEAD ${PATH}?page=0`, status: 404, headers: ERROR, body: "" },
   ];
 }
 
@@ -77,30 +105,36 @@ const UNKNOWN_PATHS = [
 /** Requests with an invalid format, method, path or URL. */
 export function listRejectedRequests({ records }: Target): Exchange[] {
   // A proxy in front of a deployment may reject these requests itself.
-  const [methods, paths] = records ? [["PROPFIND"], ["/%ff%fe"]] : [[], []];
-  const html = (send: string, status: number, body: RegExp): Exchange => ({
-    send,
-    with: { accept: CHROMIUM },
+  const methods = records ? ["PROPFIND"] : [];
+  const paths = records ? ["/%ff%fe"] : [];
+  const html = (request: string, status: number, body: RegExp): Exchange => ({
+    request,
+    requestHeaders: { accept: CHROMIUM },
     status,
     headers: { ...ERROR, "content-type": "text/html; charset=utf-8" },
     body,
   });
   return [
-    error(`${PATH}?page=0&format=xml`, 404, NOT_FOUND, "image/png"),
-    error(`POST ${PATH}?format=API`, 404, NOT_FOUND),
-    error(`${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"),
+    {
+      ...error(`${PATH}?page=0&format=xml`, 404, NOT_FOUND, "image/png"),
+      name: "the format precedes Accept and the page",
+    },
+    { ...error(`POST ${PATH}?format=API`, 404, NOT_FOUND), name: "the format precedes the method" },
+    { ...error(`${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"), name: "Accept precedes the page" },
     error(`OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"),
-    ...["POST", "PUT", "PATCH", "DELETE", ...methods].map((method) =>
-      error(`${method} ${PATH}?page=0`, 405, `Method "${method}" not allowed.`),
-    ),
+    ...["POST", "PUT", "PATCH", "DELETE", ...methods].map((method) => ({
+      ...error(`${method} ${PATH}?page=0`, 405, `Method "${method}" not allowed.`),
+      name: "the method precedes the page",
+    })),
     html(`POST ${PATH}`, 405, /<h1>405 Method Not Allowed<.*Method &quot;POST&quot; not allowed\./s),
     html(`${PATH}?page=0&format=json&format=api`, 404, /<h1>404 Not Found<.*Invalid page\./s),
     html(`${PATH}?format=xml`, 404, /<h1>404 Not Found</),
-    error(`${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM),
+    { ...error(`${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM), name: "JSON for a browser" },
     error(`${PATH}?x=${"y".repeat(8_192)}`, 414, TOO_LONG),
     html(`${PATH}?${"x&".repeat(4_096)}`, 414, /<h1>414 URI Too Long</),
     ...["", "?page=2&format=json&x=%20+"].map((query) => ({
-      send: PATH.slice(0, -1) + query,
+      name: "the path without the slash keeps the query",
+      request: PATH.slice(0, -1) + query,
       status: 301,
       headers: { ...COMMON, location: PATH + query },
     })),
@@ -117,7 +151,7 @@ export function listOptions(): Exchange[] {
   const preflight = { origin: "https://app.example", "access-control-request-method": "GET" };
   return [
     {
-      send: `OPTIONS ${PATH}`,
+      request: `OPTIONS ${PATH}`,
       headers: { ...COMMON, ...JSON_TYPE },
       body: {
         name: "Traffic Count Records",
@@ -127,8 +161,8 @@ export function listOptions(): Exchange[] {
       },
     },
     ...["/elsewhere", `${PATH}?prefer=code=503`].map((target) => ({
-      send: `OPTIONS ${target}`,
-      with: { ...preflight, prefer: "code=503" },
+      request: `OPTIONS ${target}`,
+      requestHeaders: { ...preflight, prefer: "code=503" },
       status: 204,
       headers: {
         "access-control-allow-origin": "*",
@@ -145,10 +179,10 @@ export function listOptions(): Exchange[] {
 
 /** Conditional requests. The suite also sends the entity-tag of a page. */
 export function listConditions(): Exchange[] {
-  const condition = (send: string, condition: string, expected: Omit<Exchange, "send">): Exchange => ({
-    send,
+  const condition = (request: string, condition: string, expected: Omit<Exchange, "request">): Exchange => ({
+    request,
     ...expected,
-    with: { "if-none-match": condition, ...expected.with },
+    requestHeaders: { "if-none-match": condition, ...expected.requestHeaders },
   });
   const current = { status: 304, headers: { ...COMMON, ...CACHED }, body: "" };
   return [
@@ -157,7 +191,7 @@ export function listConditions(): Exchange[] {
     condition(PATH, '"other"', { headers: PAGE }),
     // The HTML view has no entity-tag, so no copy is current.
     condition(PATH, "*", {
-      with: { accept: CHROMIUM },
+      requestHeaders: { accept: CHROMIUM },
       headers: { ...PAGE, etag: null, "content-type": "text/html; charset=utf-8" },
       body: /^<!doctype html>/,
     }),

@@ -10,17 +10,18 @@ export const CHROMIUM =
 /** The Accept header of w3m, a text browser. */
 export const TEXT_BROWSER = "text/html, text/*;q=0.5, image/*, application/*";
 
-/** A request and its expected response. */
+/** A request, and its expected response. */
 export interface Exchange {
+  /** What the row protects, if the request does not say it. */
+  name?: string;
   /** The method and the path with its query, such as `HEAD /docs`. The default method is GET. */
-  send: string;
-  /** The request headers. */
-  with?: Record<string, string>;
-  /** By default 200. */
+  request: string;
+  requestHeaders?: Record<string, string>;
+  /** The status of the response, by default 200. */
   status?: number;
-  /** Some response headers. Null if a header must be missing. */
+  /** Some headers of the response. Null if a header must be missing, as from `Headers.get`. */
   headers?: Record<string, string | RegExp | null>;
-  /** The body as a string, a pattern, or the value of the JSON. */
+  /** The body of the response as a string, a pattern, or the value of the JSON. */
   body?: unknown;
   page?: ExpectedPage;
 }
@@ -35,7 +36,7 @@ export interface ExpectedPage {
 export type Send = (target: string, init: RequestInit) => Promise<Response>;
 
 /** The response of the collection if the service fails. It does not reveal the cause. */
-export const UNAVAILABLE: Omit<Exchange, "send"> = {
+export const UNAVAILABLE: Omit<Exchange, "request"> = {
   status: 503,
   headers: {
     allow: "GET, OPTIONS",
@@ -79,22 +80,30 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 /** Sends a request, and compares the response with the expected one. Returns the response and its body. */
 export async function checkExchange(send: Send, exchange: Exchange): Promise<[Response, text: string]> {
-  const { send: sent, with: requestHeaders = {}, status = 200, headers = {}, body } = exchange;
-  const [target = "", method = "GET"] = sent.split(" ").reverse();
+  const { name, request, requestHeaders = {}, status = 200, headers = {}, body } = exchange;
+  const [method, target] = splitRequest(request);
   const response = await send(target, { method, headers: requestHeaders });
   const text = await response.text();
-  expect({ send: sent, status: response.status, text }).toMatchObject({ status });
-  for (const [name, expected] of Object.entries(headers))
-    if (expected instanceof RegExp) expect(response.headers.get(name), name).toMatch(expected);
-    else expect(response.headers.get(name), name).toBe(expected);
-  if (response.headers.get("content-type")?.startsWith("text/html")) {
-    expect(response.headers.get("content-security-policy"), "the policy of a web page").toMatch(
-      CONTENT_SECURITY_POLICY,
-    );
-    for (const [, time] of text.matchAll(/<time>(.*?)<\/time>/g)) expect(time).toMatch(TIME);
+  expect({ name, request, status: response.status, text }).toMatchObject({ status });
+  for (const [header, expected] of Object.entries(headers)) {
+    const value = response.headers.get(header);
+    if (expected instanceof RegExp) expect(value, header).toMatch(expected);
+    else expect(value, header).toBe(expected);
   }
+  if (response.headers.get("content-type")?.startsWith("text/html")) checkWebPage(response, text);
   if (body instanceof RegExp) expect(text).toMatch(body);
   else if (typeof body === "string") expect(text).toBe(body);
   else if (body !== undefined) expect(JSON.parse(text)).toEqual(body);
   return [response, text];
+}
+
+function splitRequest(request: string): [method: string, target: string] {
+  if (!request.includes(" ")) return ["GET", request];
+  const [method = "", target = ""] = request.split(" ");
+  return [method, target];
+}
+
+function checkWebPage({ headers }: Response, html: string): void {
+  expect(headers.get("content-security-policy")).toMatch(CONTENT_SECURITY_POLICY);
+  for (const [, time] of html.matchAll(/<time>(.*?)<\/time>/g)) expect(time).toMatch(TIME);
 }

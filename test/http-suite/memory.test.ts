@@ -21,11 +21,12 @@ const listAll = (target: Target) => listExchanges(target).flatMap(([, exchanges]
 test("HEAD has the status and the headers of GET without the body, and no client error is logged", async () => {
   const log = vi.spyOn(console, "error");
   const target = await createTarget(100);
-  for (const { send, with: headers = {} } of listAll(target).filter(({ send }) => send.startsWith("/"))) {
-    const get = await target.fetch(send, { headers });
-    const head = await target.fetch(send, { method: "HEAD", headers });
+  const gets = listAll(target).filter(({ request }) => request.startsWith("/"));
+  for (const { request, requestHeaders: headers = {} } of gets) {
+    const get = await target.fetch(request, { headers });
+    const head = await target.fetch(request, { method: "HEAD", headers });
     expect(await head.text()).toBe("");
-    expect([send, head.status, ...head.headers]).toEqual([send, get.status, ...get.headers]);
+    expect([request, head.status, ...head.headers]).toEqual([request, get.status, ...get.headers]);
   }
   expect(log).not.toHaveBeenCalled();
   log.mockRestore();
@@ -36,7 +37,7 @@ describe("for a deployment whose records are unknown, the suite", () => {
   async function findFailures({ records: _, ...target }: Target): Promise<string[]> {
     const failures: string[] = [];
     for (const exchange of listAll(target))
-      await checkTarget(target, exchange).catch(() => failures.push(exchange.send));
+      await checkTarget(target, exchange).catch(() => failures.push(exchange.request));
     return failures;
   }
 

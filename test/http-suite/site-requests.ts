@@ -10,15 +10,21 @@ const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy"
 /** The HTML pages, and the home page in JSON. */
 export function listSite({ origin, count, records }: Target): Exchange[] {
   const html = (
-    send: string,
+    request: string,
     body: RegExp,
     headers: Exchange["headers"],
     status = 200,
     accept = CHROMIUM,
-  ): Exchange => ({ send, with: { accept }, status, headers: { ...WEB_PAGE, ...headers }, body });
+  ): Exchange => ({
+    request,
+    requestHeaders: { accept },
+    status,
+    headers: { ...WEB_PAGE, ...headers },
+    body,
+  });
   const rejectMethods = (path: string) =>
     ["POST", "DELETE", "OPTIONS"].map((method) => ({
-      send: `${method} ${path}`,
+      request: `${method} ${path}`,
       status: 405,
       headers: { ...JSON_TYPE, allow: "GET, HEAD", "cache-control": "no-store" },
       body: { detail: `Method "${method}" not allowed.` },
@@ -31,8 +37,8 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     count: records ? count : expect.any(Number),
     pages: records ? getLastPage(count) : expect.any(Number),
   };
-  const json = (send: string, body: object, headers: Exchange["headers"]) => {
-    return { send, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };
+  const json = (request: string, body: object, headers: Exchange["headers"]) => {
+    return { request, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };
   };
   return [
     html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": CACHING }),
@@ -45,12 +51,16 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     html(`${PATH}?page=0`, /<h1>404 /, {}, 404, TEXT_BROWSER),
     html("/nothing", /<h1>404 /, { allow: null }, 404),
     json("/", about, { vary: "Accept", "cache-control": CACHING }),
-    { send: "/?format=json", with: { accept: CHROMIUM }, headers: JSON_TYPE },
-    { send: "/", with: { accept: "image/png" }, status: 406 },
-    { send: "/?format=xml", status: 404 },
+    { request: "/?format=json", requestHeaders: { accept: CHROMIUM }, headers: JSON_TYPE },
+    { request: "/", requestHeaders: { accept: "image/png" }, status: 406 },
+    { request: "/?format=xml", status: 404 },
     ...["/", "/go"].flatMap(rejectMethods),
-    { send: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?x=1` } },
-    { send: "/go?date=2019-02-30", status: 400, body: { detail: "date must be a day such as 2025-10-29." } },
+    { request: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?x=1` } },
+    {
+      request: "/go?date=2019-02-30",
+      status: 400,
+      body: { detail: "date must be a day such as 2025-10-29." },
+    },
   ];
 }
 
@@ -70,16 +80,16 @@ export function listFiles(): Exchange[] {
   const rules = ["/*prefer=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
   const icon = { ...all, location: "/assets/icon.svg?x=1" };
   return [
-    { send: "/favicon.ico?x=1", status: 302, headers: icon },
-    { send: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },
-    { send: "HEAD /LICENSE", headers: text, body: "" },
-    { send: "/LICENSE?x=1", headers: text, body: /^MIT License/ },
-    { send: "POST /robots.txt", status: 405, headers: all },
-    { send: "/robots.txt/", status: 404 },
-    { send: "/_headers", status: 404 },
-    { send: "/docs", headers: { ...file, ...WEB_PAGE }, body: /^<!doctype html>.*<\/html>$/s },
-    { send: "POST /docs", status: 405, headers: all },
-    { send: "/openapi.json", headers: { ...file, ...JSON_TYPE }, body: document },
+    { request: "/favicon.ico?x=1", status: 302, headers: icon },
+    { request: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },
+    { request: "HEAD /LICENSE", headers: text, body: "" },
+    { request: "/LICENSE?x=1", headers: text, body: /^MIT License/ },
+    { request: "POST /robots.txt", status: 405, headers: all },
+    { request: "/robots.txt/", status: 404 },
+    { request: "/_headers", status: 404 },
+    { request: "/docs", headers: { ...file, ...WEB_PAGE }, body: /^<!doctype html>.*<\/html>$/s },
+    { request: "POST /docs", status: 405, headers: all },
+    { request: "/openapi.json", headers: { ...file, ...JSON_TYPE }, body: document },
   ];
 }
 
@@ -99,11 +109,11 @@ export function listHealth({ count, records, prefer, hasFaults = true }: Target)
   const faults = { faults: hasFaults, prefer: prefer ?? null };
   const healthy = { headers, body: { status: "ok", code: version, store, ...faults, snapshot } };
   return [
-    { send: "/healthz", with: { accept: CHROMIUM }, ...healthy },
-    { send: "/healthz?prefer=code=500", with: { prefer: "code=500, body=garbage" }, ...healthy },
-    { send: "HEAD /healthz", headers, body: "" },
+    { request: "/healthz", requestHeaders: { accept: CHROMIUM }, ...healthy },
+    { request: "/healthz?prefer=code=500", requestHeaders: { prefer: "code=500, body=garbage" }, ...healthy },
+    { request: "HEAD /healthz", headers, body: "" },
     ...["POST", "PUT", "OPTIONS"].map((method) => ({
-      send: `${method} /healthz`,
+      request: `${method} /healthz`,
       status: 405,
       headers: { allow: "GET, HEAD" },
       body: { detail: `Method "${method}" not allowed.` },
@@ -116,22 +126,33 @@ export function listFaults(): Exchange[] {
   const faulty = { vary: "Accept", "cache-control": "no-store", etag: null };
   const prefer = (text: string, status: number, headers: Exchange["headers"] & object, body: unknown) => {
     const applied = { "preference-applied": text, "access-control-expose-headers": "*" };
-    return { send: PATH, with: { prefer: text }, status, headers: { ...applied, ...headers }, body };
+    return {
+      request: PATH,
+      requestHeaders: { prefer: text },
+      status,
+      headers: { ...applied, ...headers },
+      body,
+    };
   };
   const intact = { "preference-applied": null, "cache-control": "no-cache", etag: /^"/ };
   const warning = { "preference-applied": "delay=1", "mock-warning": /^code=200 is invalid: / };
   return [
     prefer("code=404, body=garbage", 404, { ...faulty, ...JSON_TYPE }, /^\{"count": 1, .*<not json>$/),
-    { send: `${PATH}?prefer=code=503`, with: { accept: CHROMIUM }, status: 503, headers: WEB_PAGE },
+    {
+      request: `${PATH}?prefer=code=503`,
+      requestHeaders: { accept: CHROMIUM },
+      status: 503,
+      headers: WEB_PAGE,
+    },
     prefer("fail=0, body=garbage", 200, intact, /^\{"count":.*\}$/),
     prefer("code=200, delay=1", 200, { ...faulty, ...warning }, /^\{"count":/),
     {
-      send: `${PATH}?prefer=next=null,count=%2B7`,
+      request: `${PATH}?prefer=next=null,count=%2B7`,
       headers: faulty,
       body: expect.objectContaining({ next: null }),
     },
     {
-      send: `${PATH}?prefer=dealy=5`,
+      request: `${PATH}?prefer=dealy=5`,
       status: 400,
       headers: { "cache-control": "no-store", "mock-warning": null },
       body: /"dealy=5 is unknown: the options are code, /,

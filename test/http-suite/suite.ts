@@ -38,9 +38,10 @@ export function describeHttpSuite(target: Target): void {
   if (target.hasFiles) testAssets(target);
 }
 
-function formatTitle({ send, with: headers = {}, status = 200 }: Exchange): string {
-  const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${[send, ...sent].join(", ")} -> ${status}`;
+function formatTitle({ name, request, requestHeaders = {}, status = 200 }: Exchange): string {
+  const headers = Object.entries(requestHeaders).map(([header, value]) => `${header}: ${value}`);
+  const title = `${[request, ...headers].join(", ")} -> ${status}`;
+  return name === undefined ? title : `${name}: ${title}`;
 }
 
 /** Sends a request to a target, and compares the response with the expected response and with the collection. */

@@ -38,18 +38,18 @@ describe("with an invalid setting, every request gets 503, and the log and the h
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
     const accept = CHROMIUM;
     const page = {
-      with: { accept },
+      requestHeaders: { accept },
       status: 503,
       body: /^<!doctype html>.*<h1>503 .*<a href="https:\/\S*">Try again after 5 seconds</s,
     };
     const exchanges: Exchange[] = [
-      { send: PATH, ...UNAVAILABLE },
-      { send: PATH, ...page },
-      { send: "/nothing", status: 503 },
-      { send: "/nothing", ...page },
-      { send: `POST ${PATH}?page=0`, status: 503 },
+      { request: PATH, ...UNAVAILABLE },
+      { request: PATH, ...page },
+      { request: "/nothing", status: 503 },
+      { request: "/nothing", ...page },
+      { request: `POST ${PATH}?page=0`, status: 503 },
       {
-        send: "/healthz",
+        request: "/healthz",
         status: 503,
         body: expect.objectContaining({
           status: "unavailable",
@@ -64,7 +64,7 @@ describe("with an invalid setting, every request gets 503, and the log and the h
 
   test("with FAULTS off, PREFER is not checked", () =>
     checkExchanges(createInstance(store, { settings: { FAULTS: "off", PREFER: "dealy=5" } }).fetch, {
-      send: PATH,
+      request: PATH,
     }));
 });
 
@@ -94,12 +94,12 @@ test("a page has the source of its records in a header, and a response without a
   const none = { status: 304, headers: { "data-source": null, link: null } };
   await checkExchanges(
     service.fetch,
-    { send: PATH, headers },
-    { send: `HEAD ${PATH}?page=last`, headers },
-    { send: PATH, with: { accept: "text/html" }, headers },
-    { send: PATH, with: { prefer: "delay=1" }, headers },
-    { send: PATH, with: { "if-none-match": "*" }, ...none },
-    { send: PATH, with: { "if-none-match": "*", prefer: "fail=0" }, ...none },
+    { request: PATH, headers },
+    { request: `HEAD ${PATH}?page=last`, headers },
+    { request: PATH, requestHeaders: { accept: "text/html" }, headers },
+    { request: PATH, requestHeaders: { prefer: "delay=1" }, headers },
+    { request: PATH, requestHeaders: { "if-none-match": "*" }, ...none },
+    { request: PATH, requestHeaders: { "if-none-match": "*", prefer: "fail=0" }, ...none },
   );
 });
 
@@ -110,19 +110,19 @@ describe("the rate limit", () => {
   test("rejects requests, except preflights and pages about the service", () =>
     checkExchanges(
       openLimited({ limit: async () => ({ success: false }) }),
-      ...["/nothing", PATH, PATH.slice(0, -1), `${PATH}?prefer=code=500`].map((send) => ({
-        send,
+      ...["/nothing", PATH, PATH.slice(0, -1), `${PATH}?prefer=code=500`].map((request) => ({
+        request,
         status: 429,
         headers: { "retry-after": "60", "cache-control": "no-store" },
         body: { detail: "Request was throttled. Expected available in 60 seconds." },
       })),
-      { send: `OPTIONS ${PATH}`, with: { "access-control-request-method": "GET" }, status: 204 },
-      ...["/", "/healthz"].map((send) => ({ send, with: { prefer: "hang" } })),
+      { request: `OPTIONS ${PATH}`, requestHeaders: { "access-control-request-method": "GET" }, status: 204 },
+      ...["/", "/healthz"].map((request) => ({ request, requestHeaders: { prefer: "hang" } })),
     ));
 
   test("allows all requests if the limiter fails, and logs nothing about the client", async () => {
     const fetch = openLimited({ limit: () => Promise.reject(new Error("limiter is down")) });
-    await checkExchanges(fetch, { send: PATH, with: { "CF-Connecting-IP": "192.0.2.4" } });
+    await checkExchanges(fetch, { request: PATH, requestHeaders: { "CF-Connecting-IP": "192.0.2.4" } });
     expect(getLogLines()).toEqual([
       { event: "rate_limiter_failed", reason: "Error: limiter is down", at: expect.any(Array) },
     ]);
@@ -143,7 +143,7 @@ describe("the rate limit", () => {
   ])("counts requests from %s with the key %s", async (address, key) => {
     const limit = vi.fn(async () => ({ success: true }));
     const headers = address === undefined ? {} : { "CF-Connecting-IP": address };
-    await checkExchanges(openLimited({ limit }), { send: PATH, with: headers });
+    await checkExchanges(openLimited({ limit }), { request: PATH, requestHeaders: headers });
     expect(limit).toHaveBeenCalledExactlyOnceWith({ key });
   });
 });
