@@ -13,7 +13,15 @@ import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable } from "./requested-error.ts";
-import { createSlotOwner, createSlots, DEPLOYMENT, getWait, sleep, TooManyDelayedError } from "./slots.ts";
+import {
+  createSlotOwner,
+  createSlots,
+  DEPLOYMENT,
+  getWait,
+  type SlotOwner,
+  sleep,
+  TooManyDelayedError,
+} from "./slots.ts";
 
 /** A request, and how the route responds to it without faults. */
 export interface ServedRequest {
@@ -52,12 +60,12 @@ export function createFaults(now: () => number) {
     const { method, raw } = c.req;
     const random = createRandom(values.seed, getPageKey(method, query));
     // Requests with different options are counted separately.
-    const countRequest = () => counter.count(`${getRequestKey(method, query)} ${formatOptions(values).join()}`);
+    const countRequest = () =>
+      counter.count(`${getRequestKey(method, query)} ${formatOptions(values).join()}`);
     const active = await selectActiveOptions(values, { locatePage, now: now(), random, countRequest });
 
     const wait = getWait(active, random);
-    const owner = isFromClient ? createSlotOwner(getClientKey(c)) : DEPLOYMENT;
-    const slot = acquireSlot(wait, owner, raw.signal);
+    const slot = acquireSlot(wait, getSlotOwner(c, options), raw.signal);
     if (!slot.isFree) {
       if (isFromClient) throw new TooManyDelayedError();
       // The client did not ask for the options of PREFER, so it gets a response without faults.
@@ -82,6 +90,10 @@ export function createFaults(now: () => number) {
     /** Resets the counters of `times`. */
     reset: counter.reset,
   };
+}
+
+function getSlotOwner(c: AppContext, { isFromClient }: FaultOptions): SlotOwner {
+  return isFromClient ? createSlotOwner(getClientKey(c)) : DEPLOYMENT;
 }
 
 /**

@@ -11,9 +11,3 @@ export function matchesETag(ifNoneMatch: string | undefined, etag: string): bool
   if (ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
 }
-
-/** Creates a hash for an entity-tag: 32 hexadecimal digits. */
-export async function createDigest(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

@@ -2,7 +2,8 @@ import { Hono } from "hono";
 import type { AppContext, AppEnv, AppMiddleware } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults, ServedRequest, ServedResponse } from "../faults/faults.ts";
-import { createDigest, matchesETag } from "../http/entity-tags.ts";
+import { hashString } from "../hash.ts";
+import { matchesETag } from "../http/entity-tags.ts";
 import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
@@ -111,7 +112,7 @@ async function servePage(
   { getHiddenCount, canBeNotModified = true }: ServeOptions,
 ): Promise<Response> {
   const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-  const hash = await getVersionHash(c, origin);
+  const hash = getVersionHash(c, origin);
   const ifNoneMatch = canBeNotModified ? c.req.header("If-None-Match") : undefined;
   const isNotModified = (snapshot: MaybeSnapshot, location: PageLocation) =>
     matchesETag(ifNoneMatch, formatETag(snapshot, location, hash));
@@ -157,12 +158,7 @@ function formatETag({ id }: MaybeSnapshot, { count, number }: PageLocation, hash
   return `"${id ?? "empty"}-${count}-${number}-${hash}"`;
 }
 
-/** The latest hash in an entity-tag, cached because hashing is slow. Caches one hash only, because clients can send any `Host`. */
-let latestHash: { text: string; hash: string } | undefined;
-
 /** Hashes the origin, because proxies such as `wrangler dev` rewrite header values that contain a host. */
-async function getVersionHash(c: AppContext, origin: string): Promise<string> {
-  const text = `${c.env.CF_VERSION_METADATA?.id} ${origin}`;
-  if (latestHash?.text !== text) latestHash = { text, hash: await createDigest(text) };
-  return latestHash.hash;
+function getVersionHash(c: AppContext, origin: string): string {
+  return hashString(`${c.env.CF_VERSION_METADATA?.id} ${origin}`).toString(16);
 }

@@ -1,11 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
 import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import type { Page, TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
-import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { createWritableD1Store, type WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { context, ORIGIN } from "../memory-service.ts";
@@ -186,12 +184,6 @@ async function findProblem(
     return "a stale snapshot";
   return undefined;
 }
-
-// The service hashes its origin once, and that takes real time.
-beforeAll(async () => {
-  const env = { STORE: "memory", MEMORY: createMemoryStore(NOTHING_LOADED, []), RATE_LIMIT: "off" };
-  await createApp().app.fetch(new Request(ORIGIN + PATH), env, context);
-});
 
 test("in a random history, each response uses one snapshot and is fresh", async () => {
   await simulate(HISTORIES, async (random) => expect(await simulateHistory(random)).toEqual([]));
