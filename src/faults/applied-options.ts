@@ -33,7 +33,8 @@ export function listAppliedOptions(values: OptionValues, active: OptionValues): 
 /** Whether an option is a condition or the seed of the applied faults. `fail` does not apply to `delay`. */
 function decidesAboutFaults(name: OptionName, applied: OptionValues): boolean {
   if (name === "fail") return hasVisibleFault(applied);
-  return (OPTIONS[name].kind === "condition" || name === "seed") && hasFault(applied);
+  const isConditionOrSeed = OPTIONS[name].kind === "condition" || name === "seed";
+  return isConditionOrSeed && hasFault(applied);
 }
 
 /** Formats options as in the header `Prefer`. */

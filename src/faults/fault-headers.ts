@@ -18,7 +18,7 @@ export function isPrivateResponse(active: OptionValues, { growsByHeader, warning
   return growsByHeader || warnings.length > 0 || hasFault(active);
 }
 
-/** Sets the headers that list the applied and the invalid options, and the headers for caches. */
+/** Sets `Preference-Applied`, `Mock-Warning`, and the headers for caches. */
 export function setFaultHeaders(
   { status, headers }: Response,
   { values, formatted }: AppliedOptions,

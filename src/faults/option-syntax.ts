@@ -48,16 +48,13 @@ export const milliseconds: Syntax<NumberOrRange> = {
   parse: (text) => parseNumberOrRange(text, 0, 10_000),
 };
 
-/** Max page ranges in `on`. A response repeats the ranges in its headers and links. */
-const MAX_RANGES = 50;
-
 export const pages: Syntax<(NumberOrRange | "last")[]> = {
-  expected: `up to ${MAX_RANGES} page numbers, ranges or last, such as 3,7-9`,
+  expected: "page numbers, ranges or last, such as 3,7-9",
   parse(text) {
     const parsePages = (part: string) =>
       part === "last" ? part : parseNumberOrRange(part, 1, Number.MAX_SAFE_INTEGER);
     const ranges = text.split(",").map(parsePages);
-    return ranges.length <= MAX_RANGES && ranges.every((range) => range !== undefined) ? ranges : undefined;
+    return ranges.every((range) => range !== undefined) ? ranges : undefined;
   },
 };
 
@@ -70,15 +67,17 @@ export const utcTime: Syntax<Date> = {
 };
 
 /** Records per second, minute or hour. */
-export type Growth = { records: number; per: "s" | "m" | "h" };
+export type Growth = { records: number; per: (typeof UNITS)[number] };
+
+const UNITS = ["s", "m", "h"] as const;
 
 export const growth: Syntax<Growth> = {
   expected: "1 to 1000 records per s, m or h, such as 15/m",
   parse(text) {
-    const [number = "", unit, ...rest] = text.split("/");
+    const [, number = "", unit] = /^(\d+)\/(\w)$/.exec(text) ?? [];
     const records = parseInteger(number, 1, 1_000);
-    const per = (["s", "m", "h"] as const).find((name) => name === unit);
-    return records === undefined || per === undefined || rest.length > 0 ? undefined : { records, per };
+    const per = UNITS.find((name) => name === unit);
+    return records === undefined || per === undefined ? undefined : { records, per };
   },
 };
 
@@ -93,12 +92,12 @@ function parseInteger(text: string, min: number, max: number): number | undefine
 }
 
 function parseNumberOrRange(text: string, lowest: number, highest: number): NumberOrRange | undefined {
-  const [from = "", to, ...rest] = text.split("-");
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(text) ?? [];
+  if (from === undefined || to === undefined) return parseInteger(text, lowest, highest);
   const min = parseInteger(from, lowest, highest);
-  if (to === undefined) return min;
   const max = parseInteger(to, lowest, highest);
-  if (min === undefined || max === undefined || min > max || rest.length > 0) return undefined;
-  return { min, max };
+  const isRange = min !== undefined && max !== undefined && min <= max;
+  return isRange ? { min, max } : undefined;
 }
 
 export function toRange(value: NumberOrRange): { min: number; max: number } {

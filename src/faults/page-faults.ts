@@ -60,8 +60,7 @@ function changeNext(page: MutablePage, fault: OptionValue<"next">): boolean {
   const { next } = page;
   if (next === null) return false;
   // Replace only the page number, so that the encoding of the other parameters does not change.
-  const move = (step: number) =>
-    next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
+  const move = (step: number) => next.replace(/(?<=[?&]page=)\d+/, (number) => String(Number(number) + step));
   const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
   page.next = changes[fault];
   return true;

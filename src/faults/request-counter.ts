@@ -16,8 +16,8 @@ export function createRequestCounter() {
       const count = (counts.get(hash) ?? 0) + 1;
       counts.delete(hash);
       counts.set(hash, count);
-      const [oldest] = counts.keys();
-      if (counts.size > MAX_COUNTED_REQUESTS && oldest !== undefined) counts.delete(oldest);
+      const [leastRecent = hash] = counts.keys();
+      if (counts.size > MAX_COUNTED_REQUESTS) counts.delete(leastRecent);
       return count;
     },
     reset: () => counts.clear(),

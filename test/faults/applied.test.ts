@@ -22,10 +22,12 @@ async function request(prefer: string, init: RequestInit = {}) {
   const { fetch } = createInstance(store, { now: () => Date.UTC(2026, 0, 1) });
   let isDone = false;
   const exchange = async () => {
-    const headers = { ...Object(init.headers), prefer };
+    const headers = new Headers(init.headers);
+    headers.set("prefer", prefer);
     const response = await fetch(TARGET, { ...init, headers });
     const decoder = new TextDecoder();
-    let [body, isBroken] = ["", false];
+    let body = "";
+    let isBroken = false;
     try {
       for await (const part of response.body ?? []) body += decoder.decode(part, { stream: true });
     } catch {
