@@ -9,11 +9,12 @@ import { createStore } from "./store/create-store.ts";
  */
 export function requireSettings(env: Env): void {
   const { PUBLIC_ORIGIN, RATE_LIMIT = "off", RATE_LIMITER, PREFER, FAULTS = "on" } = env;
+  // Throws if STORE is invalid.
   createStore(env);
   if (PUBLIC_ORIGIN) requireOrigin("PUBLIC_ORIGIN", PUBLIC_ORIGIN);
   if (!["off", "10", "60"].includes(RATE_LIMIT))
     throw new SettingError("RATE_LIMIT", RATE_LIMIT, '; it must be "off", "10" or "60"');
-  if (RATE_LIMIT !== "off" && !RATE_LIMITER)
+  if (RATE_LIMIT !== "off" && RATE_LIMITER === undefined)
     throw new SettingError("RATE_LIMIT", RATE_LIMIT, ", but wrangler.toml binds no RATE_LIMITER");
   if (!["on", "off"].includes(FAULTS)) throw new SettingError("FAULTS", FAULTS, '; it must be "on" or "off"');
   if (PREFER && FAULTS === "on") requireFaultOptions("PREFER", String(PREFER));

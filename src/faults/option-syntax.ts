@@ -29,8 +29,8 @@ export function oneOf<T extends string>(...values: T[]): Syntax<T> {
 export const share: Syntax<number> = {
   expected: "a decimal number from 0 to 1",
   parse(text) {
-    const number = /^[0-9]*\.?[0-9]+(?:e-[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
-    return number <= 1 ? number : undefined;
+    const isDecimal = /^\d*\.?\d+(?:e-\d+)?$/.test(text);
+    return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
   },
 };
 
@@ -87,7 +87,8 @@ export const retryAfter: Syntax<number | "none" | "date"> = {
 };
 
 function parseInteger(text: string, min: number, max: number): number | undefined {
-  const number = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+  if (!/^\d+$/.test(text)) return undefined;
+  const number = Number(text);
   return number >= min && number <= max ? number : undefined;
 }
 
