@@ -29,7 +29,7 @@ export function prefersHtml({ req }: AppContext): boolean {
  */
 export function findRepresentation(accept: string | undefined): "json" | "html" | undefined {
   if (accept === undefined) return "json";
-  const ranges = parseAccept(accept);
+  const ranges = parseAccept(accept.toLowerCase());
   if (ranges.length === 0) return "json";
   const json = matchRange("application/json", ranges);
   const html = matchRange("text/html", ranges);
@@ -38,12 +38,12 @@ export function findRepresentation(accept: string | undefined): "json" | "html" 
   return html.specificity > json.specificity ? "html" : "json";
 }
 
-/** Finds the most specific range that matches a media type. If no range matches, the weight is 0. */
+/** Finds the most specific range that matches a media type, such as `text/*` for `text/html`. Without a match, the weight is 0. */
 function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
   const [kind] = mediaType.split("/");
-  for (const [index, range] of [mediaType, `${kind}/*`, "*/*"].entries()) {
-    const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
-    if (weights.length > 0) return { weight: Math.max(...weights), specificity: 2 - index };
-  }
-  return { weight: 0, specificity: 0 };
+  const patterns = ["*/*", `${kind}/*`, mediaType];
+  const types = new Set(ranges.map(({ type }) => type));
+  const specificity = patterns.findLastIndex((pattern) => types.has(pattern));
+  const matching = ranges.filter(({ type }) => type === patterns[specificity]);
+  return { specificity, weight: Math.max(0, ...matching.map(({ q }) => q)) };
 }

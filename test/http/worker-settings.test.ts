@@ -17,28 +17,35 @@ const { store } = await createMemoryService(makeRecords(40));
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
 afterEach(() => vi.restoreAllMocks());
 
-describe("with an invalid setting, every request gets 503, and the log and the health check report the setting:", () => {
-  test.each<[keyof Env, object, string]>([
-    ["PUBLIC_ORIGIN", { PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"; it must be'],
-    ["RATE_LIMIT", { RATE_LIMIT: "on" }, 'RATE_LIMIT is "on"; it must be "off", "10" or "60"'],
-    ["RATE_LIMIT", { RATE_LIMIT: "" }, 'RATE_LIMIT is ""; it must be "off", "10" or "60"'],
-    ["RATE_LIMIT", { RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER'],
-    ["FAULTS", { FAULTS: "false" }, 'FAULTS is "false"; it must be "on" or "off"'],
-    ["PREFER", { PREFER: "delay=x" }, 'PREFER is "delay=x". delay=x is invalid: delay must be milliseconds'],
-    ["PREFER", { PREFER: 503 }, 'PREFER is "503". 503 is unknown: the options are code, '],
-    ["STORE", { STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1", "kv" or "seed"'],
-    ["STORE", {}, "STORE is undefined"],
-    ["STORE", { STORE: "d1" }, 'STORE is "d1", but no [[d1_databases]] binds DB in wrangler.toml'],
-    ["STORE", { STORE: "seed", ASSETS: undefined }, 'STORE is "seed", but [assets] does not bind ASSETS'],
-    ["STORE", { STORE: "kv" }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
-  ])("%s in %j", async (name, settings, message) => {
+describe("with an invalid setting, requests get 503, and the log and the health check report the setting:", () => {
+  test.each<{ name: keyof Env; settings: object; expected: string }>([
+    { name: "PUBLIC_ORIGIN", settings: { PUBLIC_ORIGIN: "counts.example" }, expected: '"counts.example"' },
+    { name: "RATE_LIMIT", settings: { RATE_LIMIT: "on" }, expected: '"on"; it must be "off", "10" or "60"' },
+    { name: "RATE_LIMIT", settings: { RATE_LIMIT: "" }, expected: '""; it must be "off", "10" or "60"' },
+    {
+      name: "RATE_LIMIT",
+      settings: { RATE_LIMIT: "60" },
+      expected: '"60", but wrangler.toml binds no RATE_LIMITER',
+    },
+    { name: "FAULTS", settings: { FAULTS: "false" }, expected: '"false"; it must be "on" or "off"' },
+    { name: "PREFER", settings: { PREFER: "delay=x" }, expected: '"delay=x". delay=x is invalid: ' },
+    { name: "PREFER", settings: { PREFER: 503 }, expected: '"503". 503 is unknown: ' },
+    { name: "STORE", settings: { STORE: "sqlite" }, expected: '"sqlite"; it must be "d1", "kv" or "seed"' },
+    { name: "STORE", settings: {}, expected: "undefined; it must be " },
+    { name: "STORE", settings: { STORE: "d1" }, expected: '"d1", but no [[d1_databases]] binds DB' },
+    {
+      name: "STORE",
+      settings: { STORE: "seed", ASSETS: undefined },
+      expected: '"seed", but [assets] does not bind',
+    },
+    { name: "STORE", settings: { STORE: "kv" }, expected: '"kv", but no [[kv_namespaces]] binds KV' },
+  ])("$name in $settings", async ({ name, settings, expected }) => {
     // A memory store would have precedence over STORE.
     const others = name === "STORE" ? { STORE: undefined, MEMORY: undefined, ...settings } : settings;
     const { env } = createInstance(store, { settings: others });
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
-    const accept = CHROMIUM;
     const page = {
-      requestHeaders: { accept },
+      requestHeaders: { accept: CHROMIUM },
       status: 503,
       body: /^<!doctype html>.*<h1>503 .*<a href="https:\/\S*">Try again after 5 seconds</s,
     };
@@ -58,7 +65,7 @@ describe("with an invalid setting, every request gets 503, and the log and the h
       },
     ];
     await checkExchanges(send, ...exchanges);
-    const line = { event: "request_failed", reason: expect.stringContaining(message) };
+    const line = { event: "request_failed", reason: expect.stringContaining(`${name} is ${expected}`) };
     expect(getLogLines(), "each failure once").toMatchObject(exchanges.map(() => line));
   });
 
