@@ -6,24 +6,20 @@ afterEach(() => void vi.useRealTimers());
 
 const NUMBERS = Array.from({ length: LAST_PAGE }, (_, index) => index + 1);
 
-test.each<[string, number[]]>([
-  ["on=3,7-9", [3, 7, 8, 9]],
-  ["on=2,last", [2, LAST_PAGE]],
-  ["on=99", []],
-  ["fail=1", NUMBERS],
-  ["fail=0", []],
-  ["on=2-4, fail=1", [2, 3, 4]],
-  ["grow=20/s, on=3", [3]],
-  ["fail=0.2, seed=4", [5, 8, 15]],
-])("%s without a fault causes 503 on the pages %j", async (conditions, pages) => {
+test.each<{ name: string; prefer: string; expected: number[] }>([
+  { name: "numbers and ranges", prefer: "on=3,7-9", expected: [3, 7, 8, 9] },
+  { name: "the last page", prefer: "on=2,last", expected: [2, LAST_PAGE] },
+  { name: "a page that does not exist", prefer: "on=99", expected: [] },
+  { name: "every request", prefer: "fail=1", expected: NUMBERS },
+  { name: "no request", prefer: "fail=0", expected: [] },
+  { name: "both conditions", prefer: "on=2-4, fail=1", expected: [2, 3, 4] },
+  { name: "a growing collection", prefer: "grow=20/s, on=3", expected: [3] },
+  { name: "the same pages in every version", prefer: "fail=0.2, seed=4", expected: [5, 8, 15] },
+])("$name: $prefer without a fault causes 503 on the pages $expected", async ({ prefer, expected }) => {
   setTime(9_950);
-  const statuses = NUMBERS.map((number) => (pages.includes(number) ? 503 : 200));
-  expect(
-    await getStatuses(
-      conditions,
-      NUMBERS.map((number) => getTarget(number)),
-    ),
-  ).toEqual(statuses);
+  const targets = NUMBERS.map((number) => getTarget(number));
+  const statuses = await getStatuses(prefer, targets);
+  expect(NUMBERS.filter((number) => statuses[number - 1] === 503)).toEqual(expected);
 });
 
 test.each([

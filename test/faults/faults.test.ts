@@ -23,26 +23,25 @@ test.each<Exchange>([
   checkExchanges(fetch, { ...exchange, headers: { ...COMMON_HEADERS, ...UNUSED } }),
 );
 
-test.each<[string, string, string | null]>([
-  ["delay=1;x=y, code=404, code=500, respond-async", PAGE_2, "code=404, delay=1"],
-  ["on=2, fail=1, body=empty, seed=3", PAGE_2, "body=empty, on=2, fail=1, seed=3"],
-  ["on=2, fail=1, body=empty", getTarget(3), null],
-  ["COUNT=+1, on=2,4-9", PAGE_2, 'count=1, on="2,4-9"'],
-  ["fail=0, delay=1-2, seed=1", PAGE_2, "delay=1-2, seed=1"],
-  ["fail=1, retry-after=0", PAGE_2, "code=503, retry-after=0, fail=1"],
-  ["code=429, retry-after=0", PAGE_2, "code=429, retry-after=0"],
-  ["code=500, retry-after=0", PAGE_2, "code=500"],
-  ["retry-after=0", PAGE_2, null],
-  ["next=null, on=last", getTarget(LAST_PAGE), null],
-  ["next=null, count=-5", getTarget(LAST_PAGE), "count=-5"],
-  ["rows=drop, delay=1, fail=1", getTarget(99), "delay=1"],
-  ["on=2, until=9999-01-01T00:00:00Z", PAGE_2, 'code=503, on=2, until="9999-01-01T00:00:00Z"'],
-  ["rows=drop, grow=15/m, body=garbage", PAGE_2, "body=garbage"],
-  ["close, code=500, delay=1, body=cut", PAGE_2, "delay=1, close"],
-  ["grow=15/m", PAGE_2, 'grow="15/m"'],
-  ["grow=15/m, on=99, delay=1", PAGE_2, 'grow="15/m"'],
-])("with %s, the Preference-Applied of %s is %s", async (text, target, applied) => {
-  const response = await fetch(target, { headers: { Prefer: text } });
+test.each<[name: string, text: string, page: number, applied: string | null]>([
+  ["the first value counts, without parameters", "delay=1;x=y, code=404, code=500", 2, "code=404, delay=1"],
+  ["conditions and the seed", "on=2, fail=1, body=empty, seed=3", 2, "body=empty, on=2, fail=1, seed=3"],
+  ["a condition that is not met", "on=2, fail=1, body=empty", 3, null],
+  ["values that need quotes", "COUNT=+1, on=2,4-9", 2, 'count=1, on="2,4-9"'],
+  ["fail does not apply to delay", "fail=0, delay=1-2, seed=1", 2, "delay=1-2, seed=1"],
+  ["conditions without a fault", "fail=1, retry-after=0", 2, "code=503, retry-after=0, fail=1"],
+  ["retry-after of a retryable error", "code=429, retry-after=0", 2, "code=429, retry-after=0"],
+  ["retry-after of another error", "code=500, retry-after=0", 2, "code=500"],
+  ["retry-after alone", "retry-after=0", 2, null],
+  ["a fault without an effect", "next=null, on=last", LAST_PAGE, null],
+  ["only the fault with an effect", "next=null, count=-5", LAST_PAGE, "count=-5"],
+  ["a page that does not exist", "rows=drop, delay=1, fail=1", 99, "delay=1"],
+  ["a time", "until=9999-01-01T00:00:00Z", 2, 'code=503, until="9999-01-01T00:00:00Z"'],
+  ["a body that hides the page", "rows=drop, grow=15/m, body=garbage", 2, "body=garbage"],
+  ["a closed connection", "close, code=500, delay=1, body=cut", 2, "delay=1, close"],
+  ["conditions do not apply to grow", "grow=15/m, on=99, delay=1", 2, 'grow="15/m"'],
+])("Preference-Applied: %s: %s on page %i -> %s", async (_, text, page, applied) => {
+  const response = await fetch(getTarget(page), { headers: { Prefer: text } });
   expect(response.headers.get("preference-applied")).toBe(applied);
 });
 
