@@ -3,7 +3,8 @@
  * The hash is not safe against deliberate collisions.
  */
 export function hashString(text: string): number {
-  let [high, low] = [text.length, ~text.length];
+  let high = text.length;
+  let low = ~text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     high = Math.imul(high ^ unit, 0xcc9e2d51);
