@@ -1,5 +1,5 @@
 import type { AppContext } from "../bindings.ts";
-import { getClientKey } from "../http/client-key.ts";
+import { getClientKey, UNKNOWN_CLIENT } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
 import type { GetHiddenCount, PageLocation } from "../records/page.ts";
 import { type AppliedOptions, formatOptions, listAppliedOptions } from "./applied-options.ts";
@@ -13,15 +13,7 @@ import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable } from "./requested-error.ts";
-import {
-  createSlotOwner,
-  createSlots,
-  DEPLOYMENT,
-  getWait,
-  type SlotOwner,
-  sleep,
-  TooManyDelayedError,
-} from "./slots.ts";
+import { createSlots, getWait, sleep, TooManyDelayedError } from "./slots.ts";
 
 /** A request, and how the route responds to it without faults. */
 export interface ServedRequest {
@@ -59,13 +51,13 @@ export function createFaults(now: () => number) {
     const { values, warnings, isFromClient } = options;
     const { method, raw } = c.req;
     const random = createRandom(values.seed, getPageKey(method, query));
-    // Requests with different options are counted separately.
-    const countRequest = () =>
-      counter.count(`${getRequestKey(method, query)} ${formatOptions(values).join()}`);
+    const countRequest = () => counter.count(getRequestKey(method, query, formatOptions(values)));
     const active = await selectActiveOptions(values, { locatePage, now: now(), random, countRequest });
 
     const wait = getWait(active, random);
-    const slot = acquireSlot(wait, getSlotOwner(c, options), raw.signal);
+    // A delay that PREFER causes counts for no client.
+    const client = isFromClient ? getClientKey(c) : UNKNOWN_CLIENT;
+    const slot = acquireSlot(wait, client, raw.signal);
     if (!slot.isFree) {
       if (isFromClient) throw new TooManyDelayedError();
       // The client did not ask for the options of PREFER, so it gets a response without faults.
@@ -90,10 +82,6 @@ export function createFaults(now: () => number) {
     /** Resets the counters of `times`. */
     reset: counter.reset,
   };
-}
-
-function getSlotOwner(c: AppContext, { isFromClient }: FaultOptions): SlotOwner {
-  return isFromClient ? createSlotOwner(getClientKey(c)) : DEPLOYMENT;
 }
 
 /**

@@ -27,12 +27,12 @@ export function createRequestCounter() {
 /** Parameters that the page key already contains, or that do not make a request different. */
 const IGNORED_PARAMETERS = ["page", "format", "prefer", JUMP_DATE_PARAMETER];
 
-/** Gets a key of the page and the other parameters of a request. The order of the parameters does not matter. */
-export function getRequestKey(method: string, query: URLSearchParams): string {
+/** Gets a key of the page, the other parameters and the fault options of a request. The order of the parameters does not matter. */
+export function getRequestKey(method: string, query: URLSearchParams, options: string[]): string {
   const others = new URLSearchParams(query.toString());
   for (const name of IGNORED_PARAMETERS) others.delete(name);
   others.sort();
-  return `${getPageKey(method, query)} ${others}`;
+  return [getPageKey(method, query), others, ...options].join(" ");
 }
 
 /** Gets a key of the method and the page of a request, for every spelling of the page number. HEAD has the key of GET. */

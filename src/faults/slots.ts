@@ -31,43 +31,32 @@ export function getWait({ delay, body, hang, close }: OptionValues, random: Rand
   return { beforeMs: hang ? HANG_MS : delayMs, bodyMs: 0 };
 }
 
-/** Who asked for the delays, and how many slots these delays can take. */
-export interface SlotOwner {
-  key: string;
-  maxSlots: number;
-}
-
-/** The owner of the delays that the setting PREFER causes. */
-export const DEPLOYMENT: SlotOwner = { key: "deployment", maxSlots: MAX_DELAYED };
-
-/** Clients without an address can use all slots, because they cannot be told apart. */
-export function createSlotOwner(clientKey: string): SlotOwner {
-  const maxSlots = clientKey === UNKNOWN_CLIENT ? MAX_DELAYED : MAX_DELAYED_PER_CLIENT;
-  return { key: clientKey, maxSlots };
-}
-
 /** A slot for a delayed response. `release` frees the slot when the delay is over. */
 export type Slot = { isFree: true; release(): void } | { isFree: false };
 
 /** Creates a function that acquires a slot. Slots are limited, because clients can request any number of delayed responses. */
 export function createSlots() {
   const taken = new Set<{
-    ownerKey: string;
+    client: string;
     /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
     endsAt: number;
   }>();
 
-  /** @param signal Frees the slot when the client disconnects */
-  return ({ beforeMs, bodyMs }: Wait, owner: SlotOwner, signal: AbortSignal): Slot => {
+  /**
+   * @param client The key of the client. Unknown clients have no limit of their own, because they cannot be told apart
+   * @param signal Frees the slot when the client disconnects
+   */
+  return ({ beforeMs, bodyMs }: Wait, client: string, signal: AbortSignal): Slot => {
     const durationMs = beforeMs + bodyMs;
     if (durationMs === 0) return { isFree: true, release: () => {} };
     const now = Date.now();
     for (const slot of taken) {
       if (slot.endsAt <= now) taken.delete(slot);
     }
-    const owned = [...taken].filter(({ ownerKey }) => ownerKey === owner.key);
-    if (owned.length >= owner.maxSlots || taken.size >= MAX_DELAYED) return { isFree: false };
-    const slot = { ownerKey: owner.key, endsAt: now + durationMs };
+    const ofClient = [...taken].filter((slot) => slot.client === client);
+    const isClientFull = client !== UNKNOWN_CLIENT && ofClient.length >= MAX_DELAYED_PER_CLIENT;
+    if (isClientFull || taken.size >= MAX_DELAYED) return { isFree: false };
+    const slot = { client, endsAt: now + durationMs };
     taken.add(slot);
     const release = () => void taken.delete(slot);
     signal.addEventListener("abort", release);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRequestCounter, getRequestKey } from "../../src/faults/request-counter.ts";
 
-const getKey = (query: string, method = "GET") => getRequestKey(method, new URLSearchParams(query));
+const getKey = (query: string, method = "GET") => getRequestKey(method, new URLSearchParams(query), []);
 
 describe("the key of a request contains its method and its query", () => {
   test.each([

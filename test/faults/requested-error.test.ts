@@ -7,16 +7,12 @@ afterEach(() => void vi.useRealTimers());
 const CHALLENGE = 'Bearer realm="api"';
 
 test.each<[number, string, Record<string, string>]>([
-  [400, "Malformed request.", {}],
   [401, "Authentication credentials were not provided.", { "www-authenticate": CHALLENGE }],
-  [403, "You do not have permission to perform this action.", {}],
   [405, 'Method "GET" not allowed.', { allow: "GET, OPTIONS" }],
-  [406, "Could not satisfy the request Accept header.", {}],
   [407, "Proxy authentication required.", { "proxy-authenticate": CHALLENGE }],
   [415, 'Unsupported media type "text/plain" in request.', {}],
   [418, "I'm a teapot.", {}],
   [429, "Request was throttled. Expected available in 2 seconds.", { "retry-after": "2" }],
-  [500, "A server error occurred.", {}],
   [502, "Bad gateway.", {}],
   [503, "Service temporarily unavailable, try again later.", { "retry-after": "2" }],
   [599, "The request failed with status 599.", {}],

@@ -1,17 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  createSlotOwner,
-  createSlots,
-  DEPLOYMENT,
-  getWait,
-  type SlotOwner,
-  type Wait,
-} from "../../src/faults/slots.ts";
+import { createSlots, getWait, type Wait } from "../../src/faults/slots.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
-
-const FIRST = createSlotOwner("first");
-const THIRD = createSlotOwner("third");
 
 /** The signal of a client that stays connected. */
 const NEVER = new AbortController().signal;
@@ -70,30 +60,30 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
   /** Creates a function that takes slots, and returns the number of slots that were free. */
   function createTaker() {
     const acquireSlot = createSlots();
-    return (count: number, owner: SlotOwner, wait: Partial<Wait>, signal = NEVER) => {
-      const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, owner, signal);
+    return (count: number, client: string, wait: Partial<Wait>, signal = NEVER) => {
+      const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, client, signal);
       return Array.from({ length: count }, take).filter(({ isFree }) => isFree).length;
     };
   }
 
-  test.each([DEPLOYMENT, createSlotOwner("unknown")])("$key can use all slots", (owner) => {
+  test("PREFER, and requests without an address, can use all slots", () => {
     const take = createTaker();
-    expect([take(101, owner, { beforeMs: 1 }), take(1, FIRST, { bodyMs: 1 })]).toEqual([100, 0]);
-    expect(take(1, FIRST, {}), "no wait").toBe(1);
+    expect([take(101, "unknown", { beforeMs: 1 }), take(1, "first", { bodyMs: 1 })]).toEqual([100, 0]);
+    expect(take(1, "first", {}), "no wait").toBe(1);
   });
 
   test("a slot is free again after the wait, or when the client disconnects", async () => {
     const take = createTaker();
     const disconnect = new AbortController();
-    expect(take(51, FIRST, { beforeMs: 60_000 }, disconnect.signal)).toBe(50);
-    expect(take(51, createSlotOwner("second"), { beforeMs: 8_000, bodyMs: 2_000 })).toBe(50);
-    expect(take(1, THIRD, { beforeMs: 1 })).toBe(0);
+    expect(take(51, "first", { beforeMs: 60_000 }, disconnect.signal)).toBe(50);
+    expect(take(51, "second", { beforeMs: 8_000, bodyMs: 2_000 })).toBe(50);
+    expect(take(1, "third", { beforeMs: 1 })).toBe(0);
     await vi.advanceTimersByTimeAsync(9_999);
-    expect(take(1, THIRD, { beforeMs: 1 })).toBe(0);
+    expect(take(1, "third", { beforeMs: 1 })).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
-    expect(take(51, THIRD, { beforeMs: 1 })).toBe(50);
+    expect(take(51, "third", { beforeMs: 1 })).toBe(50);
     disconnect.abort();
-    expect(take(51, FIRST, { beforeMs: 1 })).toBe(50);
+    expect(take(51, "first", { beforeMs: 1 })).toBe(50);
   });
 });
 

@@ -15,15 +15,11 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     headers: Exchange["headers"],
     status = 200,
     accept = CHROMIUM,
-  ): Exchange => ({
-    request,
-    requestHeaders: { accept },
-    status,
-    headers: { ...WEB_PAGE, ...headers },
-    body,
-  });
+  ): Exchange => {
+    return { request, requestHeaders: { accept }, status, headers: { ...WEB_PAGE, ...headers }, body };
+  };
   const rejectMethods = (path: string) =>
-    ["POST", "DELETE", "OPTIONS"].map((method) => ({
+    ["POST", "OPTIONS"].map((method) => ({
       request: `${method} ${path}`,
       status: 405,
       headers: { ...JSON_TYPE, allow: "GET, HEAD", "cache-control": "no-store" },
@@ -44,11 +40,8 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": CACHING }),
     html(`${PATH}?page=last`, /<title>Records, page [\d,]+ of [\d,]+/, { allow: "GET, OPTIONS", etag: null }),
     html(`HEAD ${PATH}`, /^$/, {}),
-    html("HEAD /", /^$/, {}),
     html("POST /", /<h1>405 /, {}, 405),
     html("/", /^<!doctype html>/, {}, 200, TEXT_BROWSER),
-    html(PATH, /^<!doctype html>/, {}, 200, TEXT_BROWSER),
-    html(`${PATH}?page=0`, /<h1>404 /, {}, 404, TEXT_BROWSER),
     html("/nothing", /<h1>404 /, { allow: null }, 404),
     json("/", about, { vary: "Accept", "cache-control": CACHING }),
     { request: "/?format=json", requestHeaders: { accept: CHROMIUM }, headers: JSON_TYPE },
@@ -112,7 +105,7 @@ export function listHealth({ count, records, prefer, hasFaults = true }: Target)
     { request: "/healthz", requestHeaders: { accept: CHROMIUM }, ...healthy },
     { request: "/healthz?prefer=code=500", requestHeaders: { prefer: "code=500, body=garbage" }, ...healthy },
     { request: "HEAD /healthz", headers, body: "" },
-    ...["POST", "PUT", "OPTIONS"].map((method) => ({
+    ...["POST", "OPTIONS"].map((method) => ({
       request: `${method} /healthz`,
       status: 405,
       headers: { allow: "GET, HEAD" },

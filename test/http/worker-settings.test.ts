@@ -53,7 +53,6 @@ describe("with an invalid setting, requests get 503, and the log and the health 
       { request: PATH, ...UNAVAILABLE },
       { request: PATH, ...page },
       { request: "/nothing", status: 503 },
-      { request: "/nothing", ...page },
       { request: `POST ${PATH}?page=0`, status: 503 },
       {
         request: "/healthz",
