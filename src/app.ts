@@ -9,7 +9,7 @@ import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./routes/
 import { createDateJump } from "./routes/date-jump.ts";
 import { health } from "./routes/health.ts";
 import { createHome } from "./routes/home.ts";
-import { requireSettingsOnce } from "./settings.ts";
+import { requireSettings } from "./settings.ts";
 import { renderHtml } from "./views/html-middleware.ts";
 
 interface AppOptions {
@@ -41,7 +41,11 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", health);
   app.use(renderHtml);
-  app.use(requireSettingsOnce);
+  // While a setting is invalid, every request that gets here is a 503, so that the setting is noticed.
+  app.use((c, next) => {
+    requireSettings(c.env);
+    return next();
+  });
   app.use(limitUrlLength);
   // Before the rate limit, so that users can always read about the service and its limit.
   app.route("/", createHome());

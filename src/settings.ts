@@ -1,4 +1,4 @@
-import { type AppMiddleware, type Env, SettingError } from "./bindings.ts";
+import { type Env, SettingError } from "./bindings.ts";
 import { requireFaultOptions } from "./faults/fault-options.ts";
 import { requireOrigin } from "./http/request.ts";
 import { createStore } from "./store/create-store.ts";
@@ -19,16 +19,3 @@ export function requireSettings(env: Env): void {
   if (!["on", "off"].includes(FAULTS)) throw new SettingError("FAULTS", FAULTS, '; it must be "on" or "off"');
   if (PREFER && FAULTS === "on") requireFaultOptions("PREFER", String(PREFER));
 }
-
-/** Environments whose settings are valid. */
-const checked = new WeakSet<Env>();
-
-/**
- * Checks the settings before the first request of an environment is served. While a setting is invalid, every request that gets here is a
- * 503, so that the setting is noticed.
- */
-export const requireSettingsOnce: AppMiddleware = (c, next) => {
-  if (!checked.has(c.env)) requireSettings(c.env);
-  checked.add(c.env);
-  return next();
-};
