@@ -100,7 +100,7 @@ function parseOptions(preferences: Preference[]): { values: OptionValues; proble
   const values: OptionValues = {};
   const problems: string[] = [];
   for (const { name, value } of preferences) {
-    const parsed = isOptionName(name) ? OPTIONS[name].parse(value) : undefined;
+    const parsed = isOptionName(name) ? OPTIONS[name].parse(value.toLowerCase()) : undefined;
     if (parsed === undefined) problems.push(describeProblem(name, value));
     else if (!Object.hasOwn(values, name)) Object.assign(values, { [name]: parsed });
   }

@@ -6,7 +6,7 @@ export interface Syntax<Value = unknown> {
   expected: string;
   /** The valid values as a list, if they are words. */
   values?: string[];
-  /** Parses a value. Upper and lower case differ, as in the query of the collection. Returns undefined if it is invalid. */
+  /** Parses a value in lower case. Returns undefined if it is invalid. */
   parse(text: string): Value | undefined;
 }
 
@@ -61,7 +61,7 @@ export const pages: Syntax<(NumberOrRange | "last")[]> = {
 export const utcTime: Syntax<Date> = {
   expected: "a time in UTC such as 2030-01-31T12:00:00Z",
   parse(text) {
-    const time = text.endsWith("Z") ? parseUtcTime(text) : undefined;
+    const time = text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined;
     return time === undefined ? undefined : new Date(time);
   },
 };

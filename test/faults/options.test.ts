@@ -58,6 +58,7 @@ test.each<{ name: string; prefer: string; expected: object }>([
     expected: { body: "cut", rows: "swap", next: "null", record: "float" },
   },
   { name: "a plus sign", prefer: "count=+1", expected: { count: 1 } },
+  { name: "capital letters", prefer: "Body=Cut, on=LAST", expected: { body: "cut", on: ["last"] } },
   { name: "a minus sign", prefer: "count=-12", expected: { count: -12 } },
   { name: "a growth", prefer: "grow=15/m", expected: { grow: { records: 15, per: "m" } } },
 ])("$name: $prefer is valid in the header, in the query and as an object", ({ prefer, expected }) => {
@@ -88,8 +89,8 @@ describe("an invalid option is ignored with a warning in the header, and an erro
     { name: "a range is not one", options: "delay=5-1 delay=1-10001 delay=1-2-3 delay=1- delay=-" },
     { name: "fail is not a share", options: "fail fail=-0.1 fail=1.1 fail=10% fail=. fail=1e1 fail=NaN" },
     { name: "a number is not exact", options: "seed=9007199254740993 seed=-1 seed=1.5 seed=x" },
-    { name: "a word is unknown", options: "body body=broken body=CUT body=constructor record=string" },
-    { name: "on names no page", options: "on on=0 on=first on=5-3 on=LAST on=3? on=records?page=3" },
+    { name: "a word is unknown", options: "body body=broken body=constructor record=string" },
+    { name: "on names no page", options: "on on=0 on=first on=5-3 on=3? on=records?page=3" },
     { name: "until is no time", options: "until=tomorrow until=2030-01-31 until=2030-02-30T12:00:00Z" },
     { name: "times is not a number from 1", options: "times times=0 times=many" },
     { name: "a value is too much", options: "hang=1" },

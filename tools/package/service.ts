@@ -1,7 +1,7 @@
 import * as z from "zod";
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
-import type { AppliedOptions } from "../../src/faults/applied-options.ts";
+import { type AppliedOptions, formatOptions } from "../../src/faults/applied-options.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
@@ -119,7 +119,7 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
 
 /** Formats faults for the setting PREFER. @throws Error if an option is unknown or invalid */
 function formatFaults(faults: PreferOptions | string): string {
-  return [...requireFaultOptions("prefer", faults).formatted.values()].join(", ");
+  return formatOptions(requireFaultOptions("prefer", faults).values).join(", ");
 }
 
 /**
