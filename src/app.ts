@@ -5,7 +5,7 @@ import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
 import { respondToPreflight, setServiceHeaders } from "./http/headers.ts";
 import { limitRequests } from "./http/rate-limit.ts";
-import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./routes/collection.ts";
+import { COLLECTION_PATHS, createCollection, setCollectionHeaders } from "./routes/collection.ts";
 import { createDateJump } from "./routes/date-jump.ts";
 import { health } from "./routes/health.ts";
 import { createHome } from "./routes/home.ts";
@@ -36,7 +36,7 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
       onEnd(c);
     });
   app.use(setServiceHeaders);
-  for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
+  for (const path of COLLECTION_PATHS) app.use(path, setCollectionHeaders);
   app.options("*", respondToPreflight);
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", health);

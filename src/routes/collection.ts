@@ -14,15 +14,14 @@ import {
   formatEnvelope,
   type GetHiddenCount,
   type PageLocation,
-  type PageNumber,
   parsePageNumber,
 } from "../records/page.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-/** The error for every invalid page number, as in Django REST Framework. */
-const invalidPage = () => new HttpError(404, { detail: "Invalid page." });
+/** The error for a page that no collection has and for a page past the end, as in Django REST Framework. */
+const INVALID_PAGE = { detail: "Invalid page." };
 
 const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
@@ -32,7 +31,7 @@ export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 /** The value of `Allow` (specification, "List records"). */
 export const ALLOWED_METHODS = "GET, OPTIONS";
 
-/** The response to OPTIONS, with the fields of a Django REST Framework list view, because the specification does not show the response. */
+/** The response to OPTIONS, which the specification does not show: the fields of a Django REST Framework list view. */
 export const OPTIONS_BODY = {
   name: SITE_NAME,
   description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
@@ -44,20 +43,17 @@ export const OPTIONS_BODY = {
 const DESCRIBED_BY = '</>; rel="describedby"';
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
-export const collectionHeaders: AppMiddleware = (c, next) => {
+export const setCollectionHeaders: AppMiddleware = (c, next) => {
   c.header("Allow", ALLOWED_METHODS);
   c.header("Vary", "Accept");
   return next();
 };
 
-/**
- * Creates the routes of the collection (specification, "Endpoints"). The routes always respond with JSON. For a client that prefers HTML,
- * `renderHtml` converts the response.
- */
+/** Creates the routes of the collection (specification, "Endpoints"). They respond with JSON, which `renderHtml` shows to browsers. */
 export function createCollection({ createGetHiddenCount, applyFaults }: Faults): Hono<AppEnv> {
   const records = new Hono<AppEnv>();
 
-  // Only methods that clients keep: after a 301, most clients send a POST again as GET, and would get a page instead of the 405.
+  // After a 301, most clients send a POST again as GET, and would get a page instead of the 405.
   records.on(["GET", "OPTIONS"], PATH_WITHOUT_SLASH, (c) =>
     c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301),
   );
@@ -74,7 +70,7 @@ export function createCollection({ createGetHiddenCount, applyFaults }: Faults):
       c,
       query,
       locatePage: () => locateRequestedPage(c, query, getHiddenCount),
-      serve: ({ canBeNotModified }) => serve(c, query, { canBeNotModified, getHiddenCount }),
+      serve: (conditions) => serve(c, query, { ...conditions, getHiddenCount }),
     };
     const { response, applied } = await applyFaults(request, options);
     c.set("applied", applied);
@@ -99,34 +95,34 @@ async function serve(
   requireAcceptable(getLastValue(query, "format"), c.req.header("Accept"));
   if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY), isPage: false };
   if (!["GET", "HEAD"].includes(c.req.method)) throw new MethodNotAllowedError(c.req.method, ALLOWED_METHODS);
-  const page = parsePageNumber(getLastValue(query, "page"));
-  if (page === undefined) throw invalidPage();
-  return { response: await servePage(c, query, page, options), isPage: true };
+  return { response: await servePage(c, query, options), isPage: true };
 }
 
 /** Serves a page, or a 304 if the client's copy is current. */
 async function servePage(
   c: AppContext,
   query: URLSearchParams,
-  number: PageNumber,
   { getHiddenCount, canBeNotModified = true }: ServeOptions,
 ): Promise<Response> {
+  const number = parsePageNumber(getLastValue(query, "page"));
+  if (number === undefined) throw new HttpError(404, INVALID_PAGE);
   const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   const hash = getVersionHash(c, origin);
-  const ifNoneMatch = canBeNotModified ? c.req.header("If-None-Match") : undefined;
+  const ifNoneMatch = c.req.header("If-None-Match");
   const isNotModified = (snapshot: MaybeSnapshot, location: PageLocation) =>
     matchesETag(ifNoneMatch, formatETag(snapshot, location, hash));
+  // The HTML view has no entity-tag.
+  const isConditional = ifNoneMatch !== undefined && canBeNotModified && !c.var.prefersHtml;
   const page = await getCachedStore(c.env).getPage(number, {
     getHiddenCount,
-    // The HTML view has no entity-tag.
-    isNotModified: ifNoneMatch === undefined || c.var.prefersHtml ? undefined : isNotModified,
+    isNotModified: isConditional ? isNotModified : undefined,
   });
-  if (!page) throw invalidPage();
+  if (!page) throw new HttpError(404, INVALID_PAGE);
   const { snapshot, location, results } = page;
   const caching = { ETag: formatETag(snapshot, location, hash), "Cache-Control": PAGE_CACHE_CONTROL };
   if (results === undefined) return c.body(null, 304, caching);
   const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
-  // Headers passed to `c.body` cost more time, and Hono merges them into later responses: a 503 would inherit this ETag.
+  // Hono merges headers passed to `c.body` into later responses: a 503 would inherit this ETag.
   const response = c.body(body);
   const headers = {
     ...caching,
@@ -147,7 +143,8 @@ async function locateRequestedPage(
   if (number === undefined) return undefined;
   // The store reads no record of a page that is not modified.
   const isNotModified = () => true;
-  return (await getCachedStore(c.env).getPage(number, { getHiddenCount, isNotModified }))?.location;
+  const page = await getCachedStore(c.env).getPage(number, { getHiddenCount, isNotModified });
+  return page?.location;
 }
 
 /**

@@ -15,7 +15,7 @@ import { isDate } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
 
-/** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
+/** Creates the route that redirects to the page with the newest records of a date. The HTML view has a form for it. */
 export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
@@ -29,7 +29,8 @@ export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const hidden = (faultOptions && createGetHiddenCount(faultOptions)?.(snapshot.count)) ?? 0;
+    const getHiddenCount = faultOptions && createGetHiddenCount(faultOptions);
+    const hidden = getHiddenCount?.(snapshot.count) ?? 0;
     const { page, day } = findPageByDate(statistics.days, date, snapshot.count - hidden);
     query.set("page", String(page));
     if (c.var.prefersHtml) query.set(JUMP_DATE_PARAMETER, date);
@@ -48,14 +49,16 @@ export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
  * @returns The page, and the day of its records. The older of two equally near days wins
  */
 export function findPageByDate(days: Day[], date: string, count: number): { page: number; day: string } {
-  let found = { older: 0, day: date, distance: Number.POSITIVE_INFINITY };
-  let older = 0;
+  let nearest = { day: date, distance: Number.POSITIVE_INFINITY, last: 0 };
+  /** The number of records up to the end of a day. */
+  let last = 0;
   for (const [day, records] of days) {
+    const isHidden = last >= count;
     const distance = Math.abs(Date.parse(day) - Date.parse(date));
-    if (older >= count || distance >= found.distance) break;
-    older += records;
-    found = { older, day, distance };
+    if (isHidden || distance >= nearest.distance) break;
+    last += records;
+    nearest = { day, distance, last };
   }
-  const newer = Math.max(0, count - found.older);
-  return { page: Math.min(getLastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day: found.day };
+  const newer = Math.max(0, count - nearest.last);
+  return { page: Math.min(getLastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day: nearest.day };
 }

@@ -11,20 +11,20 @@ import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
 
 const PATH = "/healthz";
 
-/** Max age of a read of the store. Requests share a read, because `/healthz` has no rate limit. */
+/** How long requests share a read of the store. They share it because `/healthz` has no rate limit. */
 const READ_MAX_AGE_MS = 1_000;
 
-/** The latest read, by environment. An instance of the worker has one environment. */
+/** The latest read of each environment. An instance of the worker has one. */
 const latestReads = new WeakMap<Env, { at: number; reading: Promise<CurrentSnapshot> }>();
 
-/** The health check for monitors bypasses the cache of the instance, because the cache serves pages even while the store fails. */
+/** The health check for monitors. It bypasses the cache of the instance, which serves pages even while the store fails. */
 export const health = new Hono<AppEnv>();
 
 health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHE_CONTROL);
   const { CF_VERSION_METADATA: code = null, STORE: store = null, PREFER, FAULTS } = c.env;
   const faults = FAULTS !== "off";
-  const details = { code, store, faults, prefer: (faults && PREFER) || null };
+  const details = { code, store, faults, prefer: faults && PREFER ? PREFER : null };
   try {
     requireSettings(c.env);
     const { snapshot } = await readSharedSnapshot(c);

@@ -26,20 +26,20 @@ export function createHome(): Hono<AppEnv> {
     const statistics = await getStatistics(c);
     const { snapshot } = statistics;
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    const headers = { "Cache-Control": PAGE_CACHE_CONTROL };
     const summary = createSummary(statistics, origin, c.env);
-    if (!c.var.prefersHtml) return c.json(summary, 200, headers);
+    const caching = { "Cache-Control": PAGE_CACHE_CONTROL };
+    if (!c.var.prefersHtml) return c.json(summary, 200, caching);
     const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
     const key = [snapshot.id, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
-    let html = latest?.key === key ? latest.html : undefined;
-    if (html === undefined) {
-      const sample = summary.count > 0 ? await getSamplePage(c, origin, snapshot) : undefined;
-      html = renderHome(summary, sample);
-      // Do not cache HTML without the sample page, because the next request may be able to read the sample page.
-      if (sample || summary.count === 0) latest = { key, html };
-      else headers["Cache-Control"] = ERROR_CACHE_CONTROL;
+    if (latest?.key !== key) {
+      const sample = summary.count === 0 ? undefined : await getSamplePage(c, origin, snapshot);
+      const html = renderHome(summary, sample);
+      const isComplete = sample !== undefined || summary.count === 0;
+      // The next request may be able to read the sample page.
+      if (!isComplete) return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": ERROR_CACHE_CONTROL });
+      latest = { key, html };
     }
-    return c.html(html, 200, { ...HTML_HEADERS, ...headers });
+    return c.html(latest.html, 200, { ...HTML_HEADERS, ...caching });
   });
 
   home.all("/", rejectMethod);
@@ -75,9 +75,9 @@ async function getSamplePage(
     const envelope = JSON.parse(formatEnvelope(location, results, url));
     return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
   } catch (error) {
-    // Log the error like a failed request for the page.
-    const where = { store: c.env.STORE, method: "GET", path: COLLECTION_PATH, status: 503 };
-    logFailure({ event: "request_failed", ...where }, error);
+    // Logged like a failed request for the page.
+    const request = { store: c.env.STORE, method: "GET", path: COLLECTION_PATH, status: 503 };
+    logFailure({ event: "request_failed", ...request }, error);
     return undefined;
   }
 }
