@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "./faults/fault-headers.ts";
 import { OPTIONS } from "./faults/option-table.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
@@ -8,10 +9,16 @@ import { ALLOWED_METHODS } from "./routes/collection.ts";
 // `openapi-types` has the schemas of 3.0 for parameters, and `openapi3-ts` lacks `info.summary`.
 
 /** A schema in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
-export type Schema = Record<string, unknown>;
+export type Schema = z.core.JSONSchema.BaseSchema;
 
 export type Header = { description: string; schema: Schema };
-type Parameter = Header & { name: string; in: "query" | "header" };
+
+interface Parameter extends Header {
+  name: string;
+  in: "query" | "header";
+  /** Values of the parameter by name. */
+  examples?: Record<string, { summary: string; value: string }>;
+}
 
 export interface ResponseObject {
   description: string;
@@ -62,8 +69,10 @@ export const PREFER_PARAMETERS: Parameter[] = [
   {
     name: "prefer",
     in: "query",
-    description: `Makes the response fail, to test a client. A deployment can turn faults off. The links keep the parameter. The options can be combined:\n\n${formatOptions()}`,
+    description:
+      "Makes the response fail, to test a client. Commas separate its options, such as `code=503`. The links keep the parameter. A deployment can turn faults off.",
     schema: { type: "string" },
+    examples: createFaultExamples(),
   },
   {
     name: "Prefer",
@@ -74,9 +83,11 @@ export const PREFER_PARAMETERS: Parameter[] = [
   },
 ];
 
-function formatOptions(): string {
-  const rows = Object.values(OPTIONS);
-  return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.expected}).`).join("\n");
+function createFaultExamples(): NonNullable<Parameter["examples"]> {
+  const examples = Object.entries(OPTIONS).map(([name, { example, description, expected }]) => {
+    return [name, { summary: `${description} (${expected}).`, value: example }];
+  });
+  return Object.fromEntries(examples);
 }
 
 /** The headers of the interface. CORS headers are not described. */

@@ -42,7 +42,8 @@ export const EXAMPLE_RECORDS = Array.from(
   }),
 );
 
-const EXAMPLE_PAGE: Page = {
+/** The first page of the example records. */
+export const EXAMPLE_PAGE: Page = {
   count: EXAMPLE_RECORDS.length,
   next: `${EXAMPLE_ORIGIN}${COLLECTION_PATH}?format=api&page=2`,
   previous: null,
@@ -52,12 +53,9 @@ const EXAMPLE_PAGE: Page = {
 const LIST_OPERATION: Operation = {
   operationId: "listRecords",
   summary: "List records",
-  description: `One page of the collection. \`results\` contains up to 15 records:
+  description: `One page of the collection: up to 15 records, newest first. A higher page number has older records. Records with the same timestamp are not sorted by \`id\`.
 
-- Records are sorted newest first by \`timestamp\`: a higher page number contains older records. Records with the same timestamp are not sorted by id.
-- \`camera_ok\` is null in records of older periods.
-- \`count\` is the same on all pages until the collection changes.
-- \`next\` and \`previous\` are absolute URLs that keep the other parameters of the request.
+\`count\` is the same on all pages until the collection changes. \`next\` and \`previous\` keep the other parameters of the request.
 
 \`HEAD\` has the same response without its body.`,
   parameters: [
@@ -116,6 +114,7 @@ function completeResponses(specific: Responses): Responses {
 
 const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What went wrong." }) });
 
+/** The schemas of the components. */
 function convertSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string; title: string }>();
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
@@ -128,14 +127,12 @@ function convertSchemas(): Record<string, Schema> {
       if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
     },
   });
-  // Omit `$schema` and `$id`, because the document itself specifies the dialect and the URLs of the schemas.
-  return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
-  );
-}
-
-function createComponents(): { schemas: Record<string, Schema>; headers: Record<string, Header> } {
-  return { schemas: convertSchemas(), headers: HEADERS };
+  // The document itself names the dialect and the URLs of the schemas.
+  for (const schema of Object.values(schemas)) {
+    delete schema.$schema;
+    delete schema.$id;
+  }
+  return schemas;
 }
 
 /** The description of the service in OpenAPI 3.1. */
@@ -157,7 +154,5 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML
   // The service has no authentication.
   security: [],
   paths: { [COLLECTION_PATH]: { get: LIST_OPERATION, options: DESCRIBE_OPERATION } },
-  components: createComponents(),
+  components: { schemas: convertSchemas(), headers: HEADERS as Record<string, Header> },
 };
-
-export type OpenApiDocument = typeof OPENAPI_DOCUMENT;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { OPENAPI_DOCUMENT, type OpenApiDocument } from "../src/openapi.ts";
+import { OPENAPI_DOCUMENT } from "../src/openapi.ts";
 import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../src/views/site.ts";
 import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
@@ -31,7 +31,7 @@ await bundleFiles();
 const { renderReference } = await importReference();
 replaceFile(`assets${OPENAPI_PATH}`, JSON.stringify(OPENAPI_DOCUMENT));
 // The platform serves /docs.html as /docs.
-replaceFile(`assets${REFERENCE_PATH}.html`, renderReference(OPENAPI_DOCUMENT));
+replaceFile(`assets${REFERENCE_PATH}.html`, renderReference());
 await prepareSeed().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
@@ -55,7 +55,7 @@ async function bundleFiles(): Promise<void> {
 }
 
 /** Imports the API reference. Node cannot import it directly, because it contains JSX. */
-async function importReference(): Promise<{ renderReference(document: OpenApiDocument): string }> {
+async function importReference(): Promise<typeof import("../src/views/reference/reference-page.tsx")> {
   const { outputFiles } = await build({
     entryPoints: [join(VIEWS, "reference/reference-page.tsx")],
     bundle: true,

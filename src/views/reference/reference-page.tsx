@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { OPTIONS, type Option } from "../../faults/option-table.ts";
-import type { OpenApiDocument } from "../../openapi.ts";
-import type { Operation, Schema } from "../../openapi-parts.ts";
+import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "../../openapi.ts";
+import type { Header, Operation, Schema } from "../../openapi-parts.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CodeBlock, JsonText } from "../code-block.tsx";
 import { Layout, Links } from "../layout.tsx";
@@ -16,6 +16,9 @@ const SECTIONS = [
   ["#faults", "Faults"],
 ] as const;
 
+/** The example of a page, shortened to one record. */
+const EXAMPLE = { ...EXAMPLE_PAGE, results: EXAMPLE_PAGE.results.slice(0, 1) };
+
 /** Joins alternatives: `a, b or c`. The locale avoids a comma before "or". */
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
@@ -23,7 +26,8 @@ const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
  * Renders the API reference: the OpenAPI document as HTML, and a form that sends requests. The build does not know the origin of the
  * service, so a script adds it to the curl command (scripts/send.ts).
  */
-export function renderReference({ info, paths, components }: OpenApiDocument): string {
+export function renderReference(): string {
+  const { info, paths, components } = OPENAPI_DOCUMENT;
   const { get, options } = paths[COLLECTION_PATH];
   const title = "API reference";
   return String(
@@ -53,7 +57,12 @@ export function renderReference({ info, paths, components }: OpenApiDocument): s
       <DefinitionList kind="parameter" entries={listParameters(get)} />
       <h3 id="responses">Responses</h3>
       <DefinitionList kind="response" entries={listResponses(get)} />
-      <Example {...get} />
+      <p>
+        Example: <code>GET {COLLECTION_PATH}</code>
+      </p>
+      <pre class="panel">
+        <JsonText value={EXAMPLE} hasLinks={false} />
+      </pre>
       <h3>Other methods</h3>
       <DefinitionList
         kind="method"
@@ -64,31 +73,15 @@ export function renderReference({ info, paths, components }: OpenApiDocument): s
       <h2 id="envelope">Page</h2>
       <DefinitionList kind="page" entries={listFields(components.schemas.Page)} />
       <h2 id="headers">Headers</h2>
-      <DefinitionList kind="header" entries={listHeaders(get, components)} />
+      <DefinitionList kind="header" entries={listHeaders(components.headers)} />
       <h2 id="faults">Faults</h2>
       <p>
-        These are the options of <code>prefer</code>. Commas separate several options. A deployment can turn
-        faults off.
+        These are the options of <code>prefer</code>.
       </p>
-      <DefinitionList kind="fault" entries={listOptionEntries()} />
+      <DefinitionList kind="fault" entries={listFaultOptions()} />
     </Layout>,
   );
 }
-
-/** The example of a page, shortened to one record. */
-const Example: FC<Operation> = ({ responses }) => {
-  const { results, ...rest } = Object(responses["200"]?.content?.["application/json"]?.example);
-  return (
-    <>
-      <p>
-        Example: <code>GET {COLLECTION_PATH}</code>
-      </p>
-      <pre class="panel">
-        <JsonText value={{ ...rest, results: results.slice(0, 1) }} hasLinks={false} />
-      </pre>
-    </>
-  );
-};
 
 /**
  * A form that sends a request for a page. A script shows the response below the form (scripts/send.ts). Without scripts, the browser opens
@@ -117,17 +110,13 @@ const TryIt: FC = () => (
   </form>
 );
 
-/** Renders the Markdown of the OpenAPI document: paragraphs, lists and code. */
+/** Renders the Markdown that the OpenAPI document uses: paragraphs and code. */
 const Markdown: FC<{ text: string }> = ({ text }) => (
   <>
-    {text
-      .split(/\n{2,}/)
-      .map((block) => (block.startsWith("- ") ? <List block={block} /> : <p>{markCode(block)}</p>))}
+    {text.split("\n\n").map((paragraph) => (
+      <p>{markCode(paragraph)}</p>
+    ))}
   </>
-);
-
-const List: FC<{ block: string }> = ({ block }) => (
-  <ul>{block.split(/^- /m).map((item) => item !== "" && <li>{markCode(item)}</li>)}</ul>
 );
 
 function markCode(text: string) {
@@ -139,7 +128,8 @@ interface Entry {
   name: string;
   /** The valid values, in Markdown. */
   detail?: string;
-  text: string;
+  /** The description, in Markdown. */
+  text?: string | undefined;
 }
 
 /**
@@ -158,7 +148,7 @@ const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries 
             </a>{" "}
             <span class="quiet">{markCode(detail)}</span>
           </dt>
-          <dd>{text !== "" && <Markdown text={text} />}</dd>
+          <dd>{text !== undefined && <Markdown text={text} />}</dd>
         </div>
       );
     })}
@@ -166,20 +156,18 @@ const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries 
 );
 
 /** The fields of an object, such as a record. */
-function listFields({ properties }: Schema = {}): Entry[] {
-  return Object.entries(properties as Record<string, Schema>).map(([name, schema]) => ({
-    name,
-    detail: describeSchema(schema, JSON.stringify),
-    text: String(schema.description ?? ""),
-  }));
+function listFields({ properties = {} }: Schema = {}): Entry[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    if (typeof schema === "boolean") return [];
+    return { name, detail: describeSchema(schema, JSON.stringify), text: schema.description };
+  });
 }
 
 function listParameters({ parameters }: Operation): Entry[] {
   return parameters.map(({ name, in: location, schema, description }) => ({
     name,
     detail: `${location}: ${describeSchema(schema)}`,
-    // Omit the list of options, because the section about faults contains it.
-    text: description.replace(/:\n\n- .*/s, ": see Faults, below."),
+    text: description,
   }));
 }
 
@@ -191,25 +179,26 @@ function listResponses({ responses }: Operation): Entry[] {
 }
 
 /** Lists the response headers whose value varies. */
-function listHeaders({ responses }: Operation, { headers }: OpenApiDocument["components"]): Entry[] {
-  const references = Object.values(responses).flatMap((response) => Object.entries(response.headers));
-  const entries = references.flatMap(([name, { $ref }]) => {
-    const { schema = {}, description: text = "" } = headers[$ref.replace(/.*\//, "")] ?? {};
-    return schema.const === undefined
-      ? [[name, { name, detail: describeSchema(schema), text }] as const]
-      : [];
-  });
-  // If responses describe a header differently, use the first description.
-  return [...new Map(entries.toReversed()).values()].reverse();
+function listHeaders(headers: Record<string, Header>): Entry[] {
+  const varying = Object.entries(headers).filter(([, { schema }]) => schema.const === undefined);
+  return varying.map(([name, { schema, description }]) => ({
+    name,
+    detail: describeSchema(schema),
+    text: description,
+  }));
 }
 
 /** Lists the options of `prefer` with their values, or with an example if there are many values. */
-function listOptionEntries(): Entry[] {
+function listFaultOptions(): Entry[] {
   return Object.entries<Option>(OPTIONS).map(([name, { expected, values, example, description }]) => {
     const text = `${description}.`;
     if (!values) return { name: example, detail: expected, text };
-    return { name: `${name}=`, detail: OR.format(values.map((text) => `\`${text}\``)), text };
+    return { name: `${name}=`, detail: OR.format(values.map(formatCode)), text };
   });
+}
+
+function formatCode(text: string): string {
+  return `\`${text}\``;
 }
 
 /**
@@ -222,9 +211,10 @@ function describeSchema(schema: Schema, format: (value: unknown) => string = Str
 
 function listAlternatives(schema: Schema, format: (value: unknown) => string): string[] {
   const { anyOf, const: constant, enum: values, type, minimum } = schema;
-  if (Array.isArray(anyOf)) return anyOf.flatMap((item) => listAlternatives(item, format));
-  if (Array.isArray(values)) return values.map((value) => `\`${format(value)}\``);
-  if (constant !== undefined) return [`\`${format(constant)}\``];
-  if (type === "null") return ["null"];
-  return [minimum === 0 || minimum === 1 ? `${type} ≥ ${minimum}` : String(type)];
+  if (anyOf) return anyOf.flatMap((alternative) => listAlternatives(alternative, format));
+  if (values) return values.map((value) => formatCode(format(value)));
+  if (constant !== undefined) return [formatCode(format(constant))];
+  // The minimum of the ids is that of safe integers.
+  const hasSmallMinimum = minimum === 0 || minimum === 1;
+  return [hasSmallMinimum ? `${type} ≥ ${minimum}` : String(type)];
 }
