@@ -16,7 +16,7 @@ export interface ClientResponse {
   url: URL;
   /** The fault options that affected the response. */
   applied: AppliedOptions;
-  /** The URL of the same page without faults. Undefined on other paths, or if neither PREFER nor the query sets options. */
+  /** The URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
   urlWithoutFaults: string | undefined;
   /** The date of the jump that led to the page, if there was one. */
   jumpDate: string | undefined;
@@ -54,12 +54,18 @@ export const RawResponse: FC<PropsWithChildren<ClientResponse>> = ({ status, hea
 );
 
 /**
- * Sets a query parameter of a URL, or removes it if the value is null.
- * @returns An absolute URL, because a relative URL that begins with two slashes would name a host (URL standard, "relative state")
+ * Returns a URL with another value of a query parameter. Links are absolute, because a path that begins with two slashes would name a
+ * host.
  */
-export function changeQuery(url: URL, name: string, value: string | null): string {
-  const query = new URLSearchParams(url.search);
-  if (value === null) query.delete(name);
-  else query.set(name, value);
-  return `${url.origin}${url.pathname}?${query}`;
+export function setParameter(url: URL, name: string, value: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set(name, value);
+  return changed.href;
+}
+
+/** Returns a URL without a query parameter. */
+export function removeParameter(url: URL, name: string): string {
+  const changed = new URL(url);
+  changed.searchParams.delete(name);
+  return changed.href;
 }

@@ -5,11 +5,11 @@ import { prefersHtml } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { isDate } from "../records/utc-time.ts";
-import { type ClientResponse, changeQuery } from "./client-response.tsx";
+import { type ClientResponse, removeParameter, setParameter } from "./client-response.tsx";
 import { renderRecords } from "./records/records-page.tsx";
 import { renderResponse } from "./response-page.tsx";
 
-/** Only the site's own scripts, styles and images are allowed, and nothing inline, so that injected markup cannot run a script. */
+/** Nothing inline is allowed, so that injected markup cannot run a script. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -21,7 +21,7 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-/** Headers that are valid only for the JSON. The entity-tag, for example, stays the same when a change of the site changes the HTML. */
+/** Headers that are true only of the JSON. An entity-tag, for example, does not change when the HTML does. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
 /** Shows pages of the collection, and errors of every path, as HTML if the client prefers HTML. */
@@ -30,8 +30,8 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   await next();
   if (!c.var.prefersHtml) return;
   if (!canRenderAsHtml(c)) return;
-  const { status, headers } = c.res;
-  const response = { ...getRequestInfo(c), status, headers, body: await readBody(c.res) };
+  const response = await readResponse(c);
+  const { status, headers } = response;
   // The table of records assumes a right page.
   const isRightPage = status === 200 && !hasVisibleFault(response.applied.values);
   const html = isRightPage ? renderRecords(response) : renderResponse(response);
@@ -59,25 +59,34 @@ async function readBody({ body }: Response): Promise<string> {
   return text;
 }
 
-/** Gets the request data that the HTML view shows. */
-function getRequestInfo(c: AppContext): Omit<ClientResponse, "status" | "headers" | "body"> {
+/** Reads a response, and gets the data of its request that the HTML view shows. */
+async function readResponse(c: AppContext): Promise<ClientResponse> {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(getOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
-  const isCollection = pathname === COLLECTION_PATH;
-  const date = isCollection ? getLastValue(url.searchParams, JUMP_DATE_PARAMETER) : null;
-  if (date !== null) url.searchParams.delete(JUMP_DATE_PARAMETER);
-  return {
+  const response = {
+    status: c.res.status,
+    headers: c.res.headers,
+    body: await readBody(c.res),
     method: c.req.method,
     prefer: c.req.header("Prefer"),
     applied: c.get("applied") ?? NOTHING_APPLIED,
-    url,
-    urlWithoutFaults: isCollection ? getUrlWithoutFaults(c, url) : undefined,
-    jumpDate: date !== null && isDate(date) ? date : undefined,
   };
+  if (pathname !== COLLECTION_PATH)
+    return { ...response, url, urlWithoutFaults: undefined, jumpDate: undefined };
+  const jumpDate = takeJumpDate(url);
+  return { ...response, url, urlWithoutFaults: findUrlWithoutFaults(c, url), jumpDate };
 }
 
-/** Gets the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */
-function getUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
-  if (c.env.PREFER) return changeQuery(url, "prefer", "none");
-  return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;
+/** Removes the date of a jump from a URL, because links and commands omit it. */
+function takeJumpDate({ searchParams }: URL): string | undefined {
+  const date = getLastValue(searchParams, JUMP_DATE_PARAMETER);
+  if (date === null) return undefined;
+  searchParams.delete(JUMP_DATE_PARAMETER);
+  return isDate(date) ? date : undefined;
+}
+
+/** Finds the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */
+function findUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
+  if (c.env.PREFER) return setParameter(url, "prefer", "none");
+  return url.searchParams.has("prefer") ? removeParameter(url, "prefer") : undefined;
 }

@@ -2,12 +2,12 @@ import type { FC } from "hono/jsx";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
-import { Banners, type ClientResponse, changeQuery, formatStatus, RawResponse } from "./client-response.tsx";
+import { Banners, type ClientResponse, formatStatus, RawResponse, setParameter } from "./client-response.tsx";
 import { CurlBlock, JsonText } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";
 import { formatQuantity, quoteForShell } from "./text-format.ts";
 
-/** Renders an error, or a response that a fault has changed: advice, the request as a curl command, and the API response. */
+/** Renders an error, or a response that a fault has changed. */
 export function renderResponse(response: ClientResponse): string {
   const { status, body, url } = response;
   const title = formatStatus(status);
@@ -70,16 +70,18 @@ function getErrorAdvice(response: ClientResponse): ErrorAdvice {
 
 function getNotFoundAdvice({ url }: ClientResponse): ErrorAdvice {
   if (url.pathname !== COLLECTION_PATH) return { text: "There is nothing at this URL.", ...NEWEST };
-  if (!["", "api", null].includes(getLastValue(url.searchParams, "format"))) {
+  const format = getLastValue(url.searchParams, "format") ?? "";
+  if (format !== "" && format !== "api") {
     const text = "The valid formats are api and json.";
-    return { text, href: changeQuery(url, "format", "api"), name: "Show the page" };
+    return { text, href: setParameter(url, "format", "api"), name: "Show the page" };
   }
-  if (parsePageNumber(getLastValue(url.searchParams, "page")) !== undefined) {
+  const isPastTheEnd = parsePageNumber(getLastValue(url.searchParams, "page")) !== undefined;
+  if (isPastTheEnd) {
     const text = "The collection has fewer pages.";
-    return { text, href: changeQuery(url, "page", "last"), name: "Show the last page" };
+    return { text, href: setParameter(url, "page", "last"), name: "Show the last page" };
   }
   const text = "Pages are numbered from 1, and page 1 has the newest records.";
-  return { text, href: changeQuery(url, "page", "1"), name: "Show page 1" };
+  return { text, href: setParameter(url, "page", "1"), name: "Show page 1" };
 }
 
 /** Gets the curl options for the request of the browser. */

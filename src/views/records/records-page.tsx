@@ -1,7 +1,7 @@
 import { getLastValue } from "../../http/request.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, getLastPage, parsePageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/record.ts";
-import { Banners, type ClientResponse, changeQuery, RawResponse } from "../client-response.tsx";
+import { Banners, type ClientResponse, RawResponse, setParameter } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code-block.tsx";
 import { EmptyCollection } from "../empty-collection.tsx";
 import { Layout } from "../layout.tsx";
@@ -45,7 +45,7 @@ export function renderRecords(response: ClientResponse): string {
         <h2 id="response">The API response</h2>
         <CurlBlock options="-si" url={toUrl(number)} label="curl" />
         <p>
-          <a href={changeQuery(new URL(toUrl(number)), "format", "json")}>Raw JSON</a>
+          <a href={setParameter(new URL(toUrl(number)), "format", "json")}>Raw JSON</a>
         </p>
         <RawResponse {...response}>
           <JsonText value={page} />
