@@ -113,7 +113,7 @@ describe("the home page shows the sources of the records:", () => {
 
   test.each<[string[], string]>([
     [[], "The source of these records was not recorded."],
-    [["generated"], "The records are generated: they are the seed of this project."],
+    [["generated"], "The records are generated: they are the sample data of this project."],
     [["generated", "counts.csv"], "Sources: generated; counts.csv."],
     [["<b>x"], "Sources: &lt;b&gt;x."],
     [createFiles(5), "Sources: 0.csv; 1.csv; 2.csv; 3.csv; 4.csv."],
@@ -134,11 +134,11 @@ describe("the home page shows the sources of the records:", () => {
     ["d1", "generated", `${ORIGIN}/seed.csv.gz`],
     ["d1", "counts.csv", null],
     ["memory", "generated", null],
-  ])("with STORE %s and the source %s, the URL of the seed is %j", async (STORE, source, url) => {
+  ])("with STORE %s and the source %s, the URL of the sample data is %j", async (STORE, source, url) => {
     const service = await createMemoryService(undefined, { settings: { STORE } });
     service.load(makeRecords(20), [source]);
     const { json, page } = await open(service);
-    expect(json).toMatchObject({ seed_url: url });
+    expect(json).toMatchObject({ sample_data_url: url });
     expect(page.includes("Download all records as CSV")).toBe(url !== null);
   });
 });

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
@@ -81,58 +81,77 @@ const SampleResponse: FC<SamplePage & { url: string }> = ({ number, envelope, ur
   </div>
 );
 
-const Collection: FC<Summary> = ({ loaded_at, seed_url, ...summary }) => (
-  <>
-    <p>
-      {formatSources(summary.statistics)} {seed_url && <a href={seed_url}>Download all records as CSV.</a>}{" "}
-      {loaded_at && (
-        <>
-          The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
-        </>
-      )}
-    </p>
-    <dl class="facts">
-      {listFacts(summary).map(([name, value, detail]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>
-            {value && <strong>{value}</strong>} {detail}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  </>
+const Collection: FC<Summary> = ({ count, pages, loaded_at, sample_data_url, statistics }) => {
+  const { cameras, totals } = statistics;
+  return (
+    <>
+      <p>
+        {formatSources(statistics)}{" "}
+        {sample_data_url !== null && <a href={sample_data_url}>Download all records as CSV.</a>}{" "}
+        {loaded_at !== null && (
+          <>
+            The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
+          </>
+        )}
+      </p>
+      <dl class="facts">
+        <Fact name="Records" value={formatNumber(count)}>
+          on {formatQuantity(pages, "page")}
+        </Fact>
+        <Fact name="Cameras" value={formatNumber(cameras)} />
+        <Dates {...statistics} />
+        <CameraHealth {...statistics.camera_ok} />
+        <Fact name="Road users">
+          {ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`).join(" · ")}
+        </Fact>
+      </dl>
+    </>
+  );
+};
+
+const Fact: FC<PropsWithChildren<{ name: string; value?: string }>> = ({ name, value, children }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      {value !== undefined && <strong>{value}</strong>} {children}
+    </dd>
+  </div>
 );
 
-type Fact = [name: string, value: string, detail: string];
+const Dates: FC<Summary["statistics"]> = ({ first, last, days }) => {
+  if (first === null || last === null) return null;
+  return (
+    <Fact name="Dates" value={formatDates(first.slice(0, 10), last.slice(0, 10))}>
+      on {formatQuantity(days, "day")}, until {last.slice(11, 19)} UTC
+    </Fact>
+  );
+};
 
-function listFacts({ count, pages, statistics }: Pick<Summary, "count" | "pages" | "statistics">): Fact[] {
-  const { first, last, cameras, days, camera_ok, totals } = statistics;
-  const counted = ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`);
-  const known = count - camera_ok.null;
-  const health = `${formatShare(camera_ok.True, known)} True`;
-  const ofKnown = `of ${formatQuantity(known, "record")} with a known status`;
-  const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10));
-  return [
-    ["Records", formatNumber(count), `on ${formatQuantity(pages, "page")}`],
-    ["Cameras", formatNumber(cameras), ""],
-    ["Dates", dates, `on ${formatQuantity(days, "day")}, until ${String(last).slice(11, 19)} UTC`],
-    known === 0
-      ? ["Camera health", "Not recorded", "camera_ok is null in all records"]
-      : ["Camera health", health, ofKnown],
-    ["Road users", "", counted.join(" · ")],
-  ];
-}
+const CameraHealth: FC<Summary["statistics"]["camera_ok"]> = (records) => {
+  const known = records.True + records.False;
+  if (known === 0)
+    return (
+      <Fact name="Camera health" value="Not recorded">
+        camera_ok is null in all records
+      </Fact>
+    );
+  return (
+    <Fact name="Camera health" value={`${formatShare(records.True, known)} True`}>
+      of {formatQuantity(known, "record")} with a known status
+    </Fact>
+  );
+};
 
 const MAX_SHOWN_SOURCES = 5;
 
 function formatSources({ sources, source_count }: Summary["statistics"]): string {
-  if (sources.join() === "generated") return "The records are generated: they are the seed of this project.";
-  if (sources.length === 0) return "The source of these records was not recorded.";
-  const named = sources.slice(0, MAX_SHOWN_SOURCES);
-  const more = source_count - named.length;
-  if (more > 0) named.push(`and ${more} more`);
-  return `Sources: ${named.join("; ")}.`;
+  if (source_count === 0) return "The source of these records was not recorded.";
+  const isSampleData = source_count === 1 && sources[0] === "generated";
+  if (isSampleData) return "The records are generated: they are the sample data of this project.";
+  const shown = sources.slice(0, MAX_SHOWN_SOURCES);
+  const more = source_count - shown.length;
+  if (more > 0) shown.push(`and ${more} more`);
+  return `Sources: ${shown.join("; ")}.`;
 }
 
 const Faults: FC<Summary> = ({ records_url: url, prefer }) => (

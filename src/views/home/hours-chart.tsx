@@ -2,7 +2,6 @@ import type { FC } from "hono/jsx";
 import type { Hour, Statistics } from "../../store/stored-statistics.ts";
 import { formatCompact, formatMean } from "../text-format.ts";
 
-/** The lines of the chart. */
 const LINES = [
   ["weekdays", "Monday to Friday"],
   ["weekends", "Saturday and Sunday"],
@@ -16,9 +15,9 @@ type Means = (number | null)[];
  * lowest hour of each line. If the style sheet is missing, only the text is visible.
  */
 export const HoursChart: FC<Statistics["hours"]> = (hours) => {
-  const toMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
-  const lines = LINES.map(([kind, name]) => ({ kind, name, means: hours[kind].map(toMean) }));
-  const highest = Math.max(...lines.flatMap(({ means }) => means.map(Number)));
+  const getMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
+  const lines = LINES.map(([kind, name]) => ({ kind, name, means: hours[kind].map(getMean) }));
+  const highest = Math.max(...lines.flatMap(({ means }) => means.map((mean) => mean ?? 0)));
   if (highest === 0) return <p>No road users were counted.</p>;
   const top = getAxisMaximum(highest);
   return (
@@ -48,10 +47,10 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   );
 };
 
-/** The possible maximums of the axis, divided by a power of ten. Each maximum and the middle label, its half, have at most two digits. */
+/** The maximums of the axis, divided by a power of ten. Each of them and its half have at most two digits. */
 const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
-/** Gets the maximum of the axis. `highest` is the highest value in the chart, above 0. */
+/** @param highest The highest value in the chart, above 0 */
 function getAxisMaximum(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
   return power * (AXIS_STEPS.find((step) => step * power >= highest) ?? 10);
@@ -59,15 +58,15 @@ function getAxisMaximum(highest: number): number {
 
 /** Builds a line through the middle of each hour. An hour without records is a gap. A single hour between two gaps is a diamond. */
 function buildPath(means: Means, top: number): string {
-  const has = (hour: number) => (means[hour] ?? null) !== null;
-  return means
-    .map((mean, hour) => {
-      if (mean === null) return "";
-      const y = (100 - (100 * mean) / top).toFixed(1);
-      if (has(hour - 1)) return `L${hour + 0.5} ${y}`;
-      return has(hour + 1) ? `M${hour + 0.5} ${y}` : `M${hour + 0.2} ${y}l.3-3 .3 3-.3 3z`;
-    })
-    .join("");
+  const hasRecords = (hour: number) => typeof means[hour] === "number";
+  const parts = means.map((mean, hour) => {
+    if (mean === null) return "";
+    const y = (100 - (100 * mean) / top).toFixed(1);
+    if (hasRecords(hour - 1)) return `L${hour + 0.5} ${y}`;
+    if (hasRecords(hour + 1)) return `M${hour + 0.5} ${y}`;
+    return `M${hour + 0.2} ${y}l.3-3 .3 3-.3 3z`;
+  });
+  return parts.join("");
 }
 
 const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
@@ -81,14 +80,17 @@ const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
 /** Describes a line by its highest and its lowest hour. */
 function describeLine(name: string, means: Means): string {
   const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
-  const [highest, ...rest] = hours.sort((a, b) => b.mean - a.mean);
-  const lowest = rest.at(-1);
+  const [highest, ...lower] = hours.sort((a, b) => b.mean - a.mean);
+  const lowest = lower.at(-1);
   if (!highest) return `${name}: no records.`;
   if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
   return `${name}: highest ${formatHour(highest)}, lowest ${formatHour(lowest)}.`;
 }
 
 function formatHour({ mean, hour }: { mean: number; hour: number }): string {
-  const [start, end] = [hour, hour + 1].map((value) => `${String(value).padStart(2, "0")}:00`);
-  return `${formatMean(mean)} (${start}–${end} UTC)`;
+  return `${formatMean(mean)} (${formatTime(hour)}–${formatTime(hour + 1)} UTC)`;
+}
+
+function formatTime(hour: number): string {
+  return `${String(hour).padStart(2, "0")}:00`;
 }

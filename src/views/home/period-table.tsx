@@ -23,16 +23,22 @@ export const PeriodTable: FC<Periods> = ({ unit, periods }) => (
   </div>
 );
 
+const UNIT_NAMES = { day: "Day", month: "Month", year: "Year" };
+
 const Table: FC<Periods> = ({ unit, periods }) => (
   <table class="periods">
     <thead>
       <tr>
-        <th scope="col">{unit[0]?.toUpperCase() + unit.slice(1)}</th>
-        {["Records", "Camera failing", "Road users per record of a working camera"].map((name) => (
-          <th scope="col" class="number">
-            {name}
-          </th>
-        ))}
+        <th scope="col">{UNIT_NAMES[unit]}</th>
+        <th scope="col" class="number">
+          Records
+        </th>
+        <th scope="col" class="number">
+          Camera failing
+        </th>
+        <th scope="col" class="number">
+          Road users per record of a working camera
+        </th>
       </tr>
     </thead>
     <tbody>
@@ -45,26 +51,28 @@ const Table: FC<Periods> = ({ unit, periods }) => (
 
 const Row: FC<{ period: Period; unit: Unit }> = ({ period, unit }) => {
   const { last, records, failing, unknown, mean_road_users: mean } = period;
-  const share = unknown === records ? "–" : formatShare(failing, records - unknown);
+  const known = records - unknown;
   return (
     <tr>
       <th scope="row">
         <a href={`${DATE_JUMP_PATH}?date=${last}`}>{splitDate(last, unit).join(" ")}</a>
       </th>
-      {[formatCompact(records), share, mean === null ? "–" : formatMean(mean)].map((figure) => (
-        <td class="number">{figure}</td>
-      ))}
+      <td class="number">{formatCompact(records)}</td>
+      <td class="number">{known === 0 ? "–" : formatShare(failing, known)}</td>
+      <td class="number">{mean === null ? "–" : formatMean(mean)}</td>
     </tr>
   );
 };
 
 /** Formats a range of days: `17–19 May 2019`, `27 Oct – 2 Nov 2025`. */
 export function formatDates(first: string, last: string): string {
-  const [start, end] = [splitDate(first, "day"), splitDate(last, "day")];
-  // Show a common month or year only once.
-  while (start.length > 0 && start.at(-1) === end[start.length - 1]) start.pop();
-  if (start.length === 0) return end.join(" ");
-  return [start, end].map((parts) => parts.join(" ")).join(start.length > 1 ? " – " : "–");
+  if (first === last) return splitDate(last, "day").join(" ");
+  const start = splitDate(first, "day");
+  const end = splitDate(last, "day");
+  // Show a common year, or a common month and year, only once.
+  while (start.at(-1) === end[start.length - 1]) start.pop();
+  const dash = start.length === 1 ? "–" : " – ";
+  return start.join(" ") + dash + end.join(" ");
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -29,23 +29,26 @@ export function createSummary(
   settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
 ) {
   const limitPeriod = getRateLimitPeriod(settings);
+  // The package, whose store is in memory, does not contain the file.
+  const hasSampleData = snapshot.source === "generated" && settings.STORE !== "memory";
+  const faults = settings.FAULTS !== "off";
   return {
     name: SITE_NAME,
     description: `Road users counted by roadside cameras: a public ${SERVICE_SUMMARY}.`,
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + OPENAPI_PATH,
-    /** The URL of the seed as one file; null unless the seed is served. The package does not contain the file. */
-    seed_url: snapshot.source === "generated" && settings.STORE !== "memory" ? `${origin}/seed.csv.gz` : null,
+    /** The URL of the sample data as one file; null unless it is served. */
+    sample_data_url: hasSampleData ? `${origin}/seed.csv.gz` : null,
     count: snapshot.count,
     pages: getLastPage(snapshot.count),
     loaded_at: snapshot.loaded_at,
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),
     /** Whether requests can have faults. */
-    faults: settings.FAULTS !== "off",
+    faults,
     /** The default options of the deployment; null if PREFER is empty or faults are off. */
-    prefer: settings.FAULTS === "off" ? null : settings.PREFER || null,
+    prefer: faults && settings.PREFER ? settings.PREFER : null,
     statistics,
   };
 }
@@ -97,9 +100,9 @@ function combineDays(days: Day[], unit: Unit): Period[] {
   let period: Period | undefined;
   let name = "";
   for (const [date, records, failing, unknown, roadUsers] of days) {
-    if (!period || !date.startsWith(name)) {
+    if (period === undefined || !date.startsWith(name)) {
       name = date.slice(0, DATE_LENGTHS[unit]);
-      period = { first: date, last: "", ...NO_RECORDS };
+      period = { first: date, last: date, ...NO_RECORDS };
       periods.push(period);
     }
     period.last = date;

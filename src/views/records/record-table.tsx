@@ -1,18 +1,8 @@
 import type { FC } from "hono/jsx";
-import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
+import { ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
 
-const COLUMNS = [
-  "timestamp",
-  "camera_ref",
-  "camera_ok",
-  ...ROAD_USERS,
-  "camera_pk",
-  "id",
-  "model_name",
-] as const satisfies (keyof TrafficRecord)[];
-
-/** The columns that contain strings. */
-const TEXT_COLUMNS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
+/** One column for each field of a record. */
+const COLUMN_COUNT = 12;
 
 interface RecordTableProps {
   /** The records of a page, newest first. At least one. */
@@ -27,38 +17,25 @@ interface RecordTableProps {
  */
 export const RecordTable: FC<RecordTableProps> = ({ records, jumpDate }) => {
   const days = records.map(getDay);
-  const nearestDay = jumpDate === undefined ? undefined : findNearestDay(days, jumpDate);
+  const replacementDay = findReplacementDay(days, jumpDate);
   return (
     <>
       <table class="records">
-        <thead>
-          <tr>
-            {COLUMNS.map((name) => (
-              <th scope="col" class={TEXT_COLUMNS.includes(name) ? undefined : "number"}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head />
         <tbody>
           {records.map((record, index) => {
             const day = getDay(record);
             const isFirstRowOfDay = day !== days[index - 1];
-            const hasNoneFromJumpDate = isFirstRowOfDay && day === nearestDay && day !== jumpDate;
             return (
               <>
-                {hasNoneFromJumpDate && (
+                {isFirstRowOfDay && day === replacementDay && (
                   <tr class="nearest">
-                    <td colspan={COLUMNS.length}>
+                    <td colspan={COLUMN_COUNT}>
                       This page has no records from {jumpDate}. The nearest are from {day}.
                     </td>
                   </tr>
                 )}
-                <tr id={isFirstRowOfDay ? day : undefined} class={getRowClass(record)}>
-                  {COLUMNS.map((name) => (
-                    <Cell name={name} value={record[name]} />
-                  ))}
-                </tr>
+                <Row record={record} id={isFirstRowOfDay ? day : undefined} />
               </>
             );
           })}
@@ -73,19 +50,45 @@ export const RecordTable: FC<RecordTableProps> = ({ records, jumpDate }) => {
   );
 };
 
-/** Returns the day of a record, such as `2025-10-29`. */
-export function getDay({ timestamp }: TrafficRecord): string {
-  return timestamp.slice(0, 10);
-}
+const Head: FC = () => (
+  <thead>
+    <tr>
+      <th scope="col">timestamp</th>
+      <th scope="col">camera_ref</th>
+      <th scope="col">camera_ok</th>
+      {[...ROAD_USERS, "camera_pk", "id"].map((name) => (
+        <th scope="col" class="number">
+          {name}
+        </th>
+      ))}
+      <th scope="col">model_name</th>
+    </tr>
+  </thead>
+);
 
-/**
- * Finds the day that is nearest to a date.
- * @param days Newest first, so that the older of two equally near days wins
- */
-function findNearestDay(days: string[], date: string): string {
-  const getDistance = (day: string) => Math.abs(Date.parse(day) - Date.parse(date));
-  return days.reduce((nearest, day) => (getDistance(day) <= getDistance(nearest) ? day : nearest));
-}
+const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id }) => (
+  <tr id={id} class={getRowClass(record)}>
+    <th scope="row">
+      <time>{record.timestamp}</time>
+    </th>
+    <td class="camera_ref">{record.camera_ref}</td>
+    <td>
+      <span class={`health health-${record.camera_ok}`}>{String(record.camera_ok)}</span>
+    </td>
+    {ROAD_USERS.map((name) => (
+      <td class={record[name] === 0 ? "number zero" : "number"} data-name={name}>
+        {record[name]}
+      </td>
+    ))}
+    <td class="number camera_pk" data-name="camera_pk">
+      {record.camera_pk}
+    </td>
+    <td class="number id" data-name="id">
+      {record.id}
+    </td>
+    <td class="model_name">{record.model_name}</td>
+  </tr>
+);
 
 /** A card hides counts of 0, unless all counts are 0. */
 function getRowClass(record: TrafficRecord): string | undefined {
@@ -93,18 +96,18 @@ function getRowClass(record: TrafficRecord): string | undefined {
   return ROAD_USERS.every((name) => record[name] === 0) ? "all-zero" : undefined;
 }
 
-const Cell: FC<{ name: string; value: string | number | null }> = ({ name, value }) => {
-  const text = String(value);
-  if (name === "timestamp")
-    return (
-      <th scope="row">
-        <time>{text}</time>
-      </th>
-    );
-  const kind = TEXT_COLUMNS.includes(name) ? name : `number ${name}`;
-  return (
-    <td class={value === 0 && name in NO_COUNTS ? `${kind} zero` : kind} data-name={name}>
-      {name === "camera_ok" ? <span class={`health health-${text}`}>{text}</span> : text}
-    </td>
-  );
-};
+/** Returns the day of a record, such as `2025-10-29`. */
+export function getDay({ timestamp }: TrafficRecord): string {
+  return timestamp.slice(0, 10);
+}
+
+/**
+ * Finds the day on a page that is nearest to the date of a jump.
+ * @param days Newest first, so that the older of two equally near days wins
+ * @returns undefined if there was no jump, or if the page has records of its date
+ */
+function findReplacementDay(days: string[], jumpDate: string | undefined): string | undefined {
+  if (jumpDate === undefined || days.includes(jumpDate)) return undefined;
+  const getDistance = (day: string) => Math.abs(Date.parse(day) - Date.parse(jumpDate));
+  return days.reduce((nearest, day) => (getDistance(day) <= getDistance(nearest) ? day : nearest));
+}
