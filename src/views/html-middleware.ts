@@ -63,18 +63,18 @@ async function readBody({ body }: Response): Promise<string> {
 async function readResponse(c: AppContext): Promise<ClientResponse> {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(getOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
-  const response = {
+  const jumpDate = takeJumpDate(url);
+  return {
     status: c.res.status,
     headers: c.res.headers,
     body: await readBody(c.res),
     method: c.req.method,
     prefer: c.req.header("Prefer"),
     applied: c.get("applied") ?? NOTHING_APPLIED,
+    url,
+    urlWithoutFaults: pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
+    jumpDate,
   };
-  if (pathname !== COLLECTION_PATH)
-    return { ...response, url, urlWithoutFaults: undefined, jumpDate: undefined };
-  const jumpDate = takeJumpDate(url);
-  return { ...response, url, urlWithoutFaults: findUrlWithoutFaults(c, url), jumpDate };
 }
 
 /** Removes the date of a jump from a URL, because links and commands omit it. */

@@ -71,17 +71,14 @@ function getErrorAdvice(response: ClientResponse): ErrorAdvice {
 function getNotFoundAdvice({ url }: ClientResponse): ErrorAdvice {
   if (url.pathname !== COLLECTION_PATH) return { text: "There is nothing at this URL.", ...NEWEST };
   const format = getLastValue(url.searchParams, "format") ?? "";
-  if (format !== "" && format !== "api") {
-    const text = "The valid formats are api and json.";
-    return { text, href: setParameter(url, "format", "api"), name: "Show the page" };
-  }
+  if (format !== "" && format !== "api") return { text: "The formats are api and json.", ...NEWEST };
   const isPastTheEnd = parsePageNumber(getLastValue(url.searchParams, "page")) !== undefined;
   if (isPastTheEnd) {
-    const text = "The collection has fewer pages.";
-    return { text, href: setParameter(url, "page", "last"), name: "Show the last page" };
+    const lastPage = { href: setParameter(url, "page", "last"), name: "Show the last page" };
+    return { text: "The collection has fewer pages.", ...lastPage };
   }
-  const text = "Pages are numbered from 1, and page 1 has the newest records.";
-  return { text, href: setParameter(url, "page", "1"), name: "Show page 1" };
+  const firstPage = { href: setParameter(url, "page", "1"), name: "Show page 1" };
+  return { text: "Pages are numbered from 1, and page 1 has the newest records.", ...firstPage };
 }
 
 /** Gets the curl options for the request of the browser. */

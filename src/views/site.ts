@@ -5,6 +5,9 @@ export const SITE_NAME = "Traffic Count Records";
 export const SERVICE_SUMMARY =
   "stand-in for the Traffic Count Records Service, whose original tf1 collection has been shut down";
 
+/** Shown instead of the records when the collection is empty. */
+export const EMPTY_COLLECTION = "The collection is empty. Its owner has loaded no records yet.";
+
 export const OPENAPI_PATH = "/openapi.json";
 
 /** The path of the API reference. */

@@ -11,7 +11,7 @@ const UNAVAILABLE = "503 Service Unavailable";
 const NOT_FOUND = "404 Not Found";
 const ON_REQUEST = "A fault option changed this response. The service is working normally.";
 const PAST_THE_END = "The collection has fewer pages. Show the last page";
-const FORMATS = "The valid formats are api and json. Show the page";
+const FORMATS = "The formats are api and json. Show the newest records";
 const NUMBERED = "Pages are numbered from 1, and page 1 has the newest records. Show page 1";
 
 const service = await createMemoryService(makeRecords(100));
@@ -37,7 +37,7 @@ test.each([
   [`${PATH}?page=999&x=1`, NOT_FOUND, PAST_THE_END, `${HERE}?page=last&x=1`],
   [`${PATH}?page=abc`, NOT_FOUND, NUMBERED, `${HERE}?page=1`],
   [`${PATH}?page=0&prefer=delay=1`, NOT_FOUND, NUMBERED, `${HERE}?page=1&prefer=delay%3D1`],
-  [`${PATH}?format=xml&page=2`, NOT_FOUND, FORMATS, `${HERE}?format=api&page=2`],
+  [`${PATH}?format=xml&page=2`, NOT_FOUND, FORMATS, PATH],
   [`${PATH}?prefer=count=0`, BAD_REQUEST, expect.stringContaining("must be"), HERE],
   ["/go?date=x", BAD_REQUEST, "date must be a day such as 2025-10-29. Show the overview", "/"],
 ])("the HTML of %s is %s: %s", async (target, name, advice, link) => {

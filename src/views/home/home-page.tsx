@@ -2,9 +2,8 @@ import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
-import { EmptyCollection } from "../empty-collection.tsx";
 import { Layout } from "../layout.tsx";
-import { REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
+import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
 import { HoursChart } from "./hours-chart.tsx";
@@ -27,7 +26,7 @@ export function renderHome(summary: Summary, sample: SamplePage | undefined): st
         {sample && <SampleResponse {...sample} url={url} />}
         <div>
           <h2>The collection</h2>
-          {summary.count > 0 ? <Collection {...summary} /> : <EmptyCollection />}
+          {summary.count > 0 ? <Collection {...summary} /> : <p class="banner">{EMPTY_COLLECTION}</p>}
         </div>
       </div>
       {summary.count > 0 && (

@@ -56,15 +56,14 @@ function getAxisMaximum(highest: number): number {
   return power * (AXIS_STEPS.find((step) => step * power >= highest) ?? 10);
 }
 
-/** Builds a line through the middle of each hour. An hour without records is a gap. A single hour between two gaps is a diamond. */
+/** Builds a line through the middle of each hour. An hour without records is a gap. */
 function buildPath(means: Means, top: number): string {
-  const hasRecords = (hour: number) => typeof means[hour] === "number";
   const parts = means.map((mean, hour) => {
     if (mean === null) return "";
-    const y = (100 - (100 * mean) / top).toFixed(1);
-    if (hasRecords(hour - 1)) return `L${hour + 0.5} ${y}`;
-    if (hasRecords(hour + 1)) return `M${hour + 0.5} ${y}`;
-    return `M${hour + 0.2} ${y}l.3-3 .3 3-.3 3z`;
+    const point = `${hour + 0.5} ${(100 - (100 * mean) / top).toFixed(1)}`;
+    const isFirst = typeof means[hour - 1] !== "number";
+    // A line of no length is a dot, so that an hour between two gaps is visible.
+    return isFirst ? `M${point}h0` : `L${point}`;
   });
   return parts.join("");
 }

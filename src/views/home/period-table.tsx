@@ -30,15 +30,11 @@ const Table: FC<Periods> = ({ unit, periods }) => (
     <thead>
       <tr>
         <th scope="col">{UNIT_NAMES[unit]}</th>
-        <th scope="col" class="number">
-          Records
-        </th>
-        <th scope="col" class="number">
-          Camera failing
-        </th>
-        <th scope="col" class="number">
-          Road users per record of a working camera
-        </th>
+        {["Records", "Camera failing", "Road users per record of a working camera"].map((name) => (
+          <th scope="col" class="number">
+            {name}
+          </th>
+        ))}
       </tr>
     </thead>
     <tbody>

@@ -3,8 +3,8 @@ import { COLLECTION_PATH, createPageUrlBuilder, getLastPage, parsePageNumber } f
 import type { Page } from "../../records/record.ts";
 import { Banners, type ClientResponse, RawResponse, setParameter } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code-block.tsx";
-import { EmptyCollection } from "../empty-collection.tsx";
 import { Layout } from "../layout.tsx";
+import { EMPTY_COLLECTION } from "../site.ts";
 import { formatNumber, formatQuantity } from "../text-format.ts";
 import { NeighborLinks, PageNavigation } from "./page-navigation.tsx";
 import { getDay, RecordTable } from "./record-table.tsx";
@@ -24,7 +24,7 @@ export function renderRecords(response: ClientResponse): string {
       <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: page ${position}.`}</p>
       <Banners {...response} />
       {newest === undefined ? (
-        <EmptyCollection />
+        <p class="banner">{EMPTY_COLLECTION}</p>
       ) : (
         <>
           <PageNavigation
