@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -14,89 +14,86 @@ async function open(query: string): Promise<string> {
   return response.text();
 }
 
-const findBanners = (page: string) => page.match(/<p class="banner">.*?<\/p>/g) ?? [];
-
 /** The text of all elements with a start tag, such as `th`. */
 const readAll = (html: string, start: string, end: string) =>
   Array.from(html.matchAll(new RegExp(`<${start}.*?</${end}>`, "gs")), ([element]) => extractText(element));
 
-describe("the HTML view of a page", () => {
-  test.each(["?page=2", "?page=last"])("%s shows all fields of its records", async (query) => {
-    const page = await open(query);
-    const headings = readAll(page, 'th scope="col"', "th");
-    expect(headings.toSorted()).toEqual(TrafficRecord.keyof().options.toSorted());
-    const { results } = Page.parse(await (await service.fetch(PATH + query)).json());
-    const rows = page.match(/<tr[^>]*><th scope="row".*?<\/tr>/gs) ?? [];
-    expect(rows.map((row) => readAll(row, "t[hd]", "t[hd]"))).toEqual(
-      results.map((record) => headings.map((name) => String(record[name as keyof TrafficRecord]))),
-    );
-    expect(page.includes("means that camera health was not recorded")).toBe(query === "?page=last");
-  });
-
-  test("shows its curl command, and links to its JSON with the parameters of the request", async () => {
-    const query = "?aformat=api&format=api&page=2";
-    const page = await open(query);
-    expect(extractText(page)).toContain(`curl -si '${ORIGIN}${PATH}${query}'`);
-    const raw = findLinks(page).find((url) => url.includes("format=json"))!;
-    expect(raw).toMatch(/\?aformat=api&format=json&page=2$/);
-    expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: 100 });
-  });
-
-  test("shows that the collection is empty", async () => {
-    const empty = await createMemoryService();
-    expect(await (await empty.fetch(PATH, IN_BROWSER)).text()).toContain("The collection is empty.");
-  });
-
-  test("counts as one request", async () => {
-    const fault = `${PATH}?page=3&prefer=code=503,times=2`;
-    const statuses = [];
-    for (let request = 0; request < 3; request++)
-      statuses.push((await service.fetch(fault, IN_BROWSER)).status);
-    expect(statuses).toEqual([503, 503, 200]);
-  });
-
-  const QUERY = "z=1&a=%22%3E%3Cb%3E";
-
-  test.each([
-    ["", "", { "Next ›": "2", "Oldest »": "7" }],
-    ["?page=2", "", { "« Newest": "1", "‹ Previous": "1", "Next ›": "3", "Oldest »": "7" }],
-    ["?page=last", "", { "« Newest": "1", "‹ Previous": "6" }],
-    [`?page=6&${QUERY}`, QUERY, { "« Newest": "1", "‹ Previous": "5", "Next ›": "7", "Oldest »": "7" }],
-    ["?chosen=2020-01-01&jump-date=x", "chosen=2020-01-01", { "Next ›": "2", "Oldest »": "7" }],
-  ])("%s has links with %j to the pages %j, and below the records to its neighbors", async (...row) => {
-    const [query, kept, pages] = row;
-    const [above, below, json] = (await open(query)).match(
-      /<nav class="row".*?<\/nav>|<code class="json">.*?<\/code>/gs,
-    )!;
-    const links = Array.from(above!.matchAll(/href="([^"]*)">(.*?)<\/a>/g), ([, url, name]) => {
-      const { page, format: _, ...parameters } = Object.fromEntries(new URL(extractText(url!)).searchParams);
-      return [name, page, parameters];
-    });
-    const parameters = Object.fromEntries(new URLSearchParams(kept));
-    expect(links).toEqual(Object.entries(pages).map(([name, page]) => [name, page, parameters]));
-    const { next, previous } = Page.parse(await (await service.fetch(PATH + query)).json());
-    expect(findLinks(below!)).toEqual([previous, next].filter((url) => url !== null));
-    expect(findLinks(json!), "in the response").toEqual([next, previous].filter((url) => url !== null));
-  });
+test.each([
+  ["with all counts", "?page=2"],
+  ["without camera health", "?page=last"],
+])("the table shows all fields of its records: %s", async (_, query) => {
+  const page = await open(query);
+  const headings = readAll(page, 'th scope="col"', "th");
+  expect(headings.toSorted()).toEqual(TrafficRecord.keyof().options.toSorted());
+  const { results } = Page.parse(await (await service.fetch(PATH + query)).json());
+  const rows = page.match(/<tr[^>]*><th scope="row".*?<\/tr>/gs) ?? [];
+  expect(rows.map((row) => readAll(row, "t[hd]", "t[hd]"))).toEqual(
+    results.map((record) => headings.map((name) => String(record[name as keyof TrafficRecord]))),
+  );
 });
 
-const APPLIED = "Applied to this response: delay=1.";
-const WITHOUT = `${APPLIED} Show the page without faults`;
-const SLOW = { PREFER: "delay=1" };
+test("the HTML view repeats the parameters of its request in a command and in a link to the JSON", async () => {
+  const page = await open("?aformat=api&format=api&page=2");
+  expect(extractText(page)).toContain(`curl -si '${ORIGIN}${PATH}?aformat=api&format=api&page=2'`);
+  const raw = `${ORIGIN}${PATH}?aformat=api&format=json&page=2`;
+  expect(findLinks(page)).toContain(raw);
+  expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: 100 });
+});
 
-test.each<[object, query: string, prefer: string, text: string | undefined, link: string | undefined]>([
-  [{}, "", "", undefined, undefined],
-  [{}, "?prefer=delay=1&page=3", "", WITHOUT, "?page=3"],
-  [{}, "", "delay=1", `${APPLIED} `, undefined],
-  [{}, "", "count=0", "count=0 is invalid: count must be an integer except 0, such as 1 or -5.", undefined],
-  [SLOW, "?page=3", "", WITHOUT, "?page=3&prefer=none"],
-  [SLOW, "?page=3&prefer=delay=1", "", WITHOUT, "?page=3&prefer=none"],
-  [SLOW, "?page=3&prefer=none", "", undefined, undefined],
-])("with the settings %j, %s and Prefer: %j, the banner is %j", async (...row) => {
-  const [settings, query, prefer, text, link] = row;
+test("the HTML view of an empty collection has no table", async () => {
+  const empty = await createMemoryService();
+  expect(await (await empty.fetch(PATH, IN_BROWSER)).text()).not.toContain("<table");
+});
+
+test("the HTML view counts as one request for `times`", async () => {
+  const fault = `${PATH}?page=3&prefer=code=503,times=2`;
+  const statuses = [];
+  for (let request = 0; request < 3; request++)
+    statuses.push((await service.fetch(fault, IN_BROWSER)).status);
+  expect(statuses).toEqual([503, 503, 200]);
+});
+
+const MARKUP = "z=1&a=%22%3E%3Cb%3E";
+
+test.each<[name: string, query: string, kept: string, pages: Record<string, string>]>([
+  ["the first page", "", "", { "Next ›": "2", "Oldest »": "7" }],
+  ["a middle page", "?page=2", "", { "« Newest": "1", "‹ Previous": "1", "Next ›": "3", "Oldest »": "7" }],
+  ["the last page", "?page=last", "", { "« Newest": "1", "‹ Previous": "6" }],
+  ["other parameters", `?page=7&${MARKUP}`, MARKUP, { "« Newest": "1", "‹ Previous": "6" }],
+  ["a jump", "?chosen=1&jump-date=x", "chosen=1", { "Next ›": "2", "Oldest »": "7" }],
+])("the HTML view links to the pages that a client finds in the JSON: %s", async (...row) => {
+  const [, query, kept, pages] = row;
+  const [above, below, json] = (await open(query)).match(
+    /<nav class="row".*?<\/nav>|<code class="json">.*?<\/code>/gs,
+  )!;
+  const links = Array.from(above!.matchAll(/href="([^"]*)">(.*?)<\/a>/g), ([, url, name]) => {
+    const { page, format: _, ...parameters } = Object.fromEntries(new URL(extractText(url!)).searchParams);
+    return [name, page, parameters];
+  });
+  const parameters = Object.fromEntries(new URLSearchParams(kept));
+  expect(links).toEqual(Object.entries(pages).map(([name, page]) => [name, page, parameters]));
+  const { next, previous } = Page.parse(await (await service.fetch(PATH + query)).json());
+  expect(findLinks(below!)).toEqual([previous, next].filter((url) => url !== null));
+  expect(findLinks(json!)).toEqual([next, previous].filter((url) => url !== null));
+});
+
+const SLOW = { PREFER: "delay=1" };
+const HERE = `${ORIGIN}${PATH}`;
+
+test.each<[name: string, settings: object, query: string, prefer: string, text: string, links: string[]]>([
+  ["nothing applied", {}, "", "", "", []],
+  ["in the query", {}, "?prefer=delay=1&page=3", "", "delay=1", [`${HERE}?page=3`]],
+  ["in a header, which no link can change", {}, "", "delay=1", "delay=1", []],
+  ["an invalid header", {}, "", "count=0", "count=0 is invalid", []],
+  ["by default", SLOW, "?page=3", "", "delay=1", [`${HERE}?page=3&prefer=none`]],
+  ["by default, and in the query", SLOW, "?prefer=delay=2", "", "delay=2", [`${HERE}?prefer=none`]],
+  ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
+])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {
+  const [, settings, query, prefer, text, links] = row;
   const { fetch } = createInstance(service.store, { settings });
-  const response = await fetch(PATH + query, { headers: { ...IN_BROWSER.headers, prefer } });
-  const [banner, ...others] = findBanners(await response.text());
-  expect([banner && extractText(banner), others]).toEqual([text, []]);
-  expect(findLinks(banner ?? "")).toEqual(link === undefined ? [] : [`${ORIGIN}${PATH}${link}`]);
+  const page = await (await fetch(PATH + query, { headers: { ...IN_BROWSER.headers, prefer } })).text();
+  const banners = page.match(/<p class="banner">.*?<\/p>/g) ?? [];
+  expect(banners).toHaveLength(text === "" ? 0 : 1);
+  expect(extractText(banners.join(""))).toContain(text);
+  expect(findLinks(banners.join(""))).toEqual(links);
 });
