@@ -40,18 +40,15 @@ export async function requireDocumented(sent: SentRequest, response: Response): 
   if (operation === undefined || isPreflight || applied.includes("close")) return;
   const { status } = response;
   // Faults can send any error, but otherwise only documented errors occur.
-  const { [status]: expected = applied.length > 0 ? operation.responses.default : undefined } =
-    operation.responses;
+  const fault = applied.length > 0 ? operation.responses.default : undefined;
+  const expected = operation.responses[status] ?? fault;
+  const request = `${sent.method} ${sent.url}`;
+  if (!expected) throw new Error(`${request}: status ${status} is not documented`);
   const isBodyChanged = applied.some((option) => BODY_OPTIONS.includes(option.replace(/=.*/, "")));
-  const problems = expected
-    ? [
-        ...checkHeaders(expected, response.headers),
-        ...(isBodyChanged ? [] : await checkBody(expected, sent, response.clone())),
-      ]
-    : [`status ${status} is not documented`];
+  const problems = checkHeaders(expected, response.headers);
+  if (!isBodyChanged) problems.push(...(await checkBody(expected, sent, response.clone())));
   if (problems.length === 0) return;
-  const list = [...new Set(problems)].join("\n");
-  throw new Error(`The response to ${sent.method} ${sent.url} contradicts the document:\n${list}`);
+  throw new Error(`The response to ${request} contradicts the document:\n${problems.join("\n")}`);
 }
 
 function checkHeaders(expected: ResponseObject, headers: Headers): string[] {

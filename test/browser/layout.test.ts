@@ -1,4 +1,4 @@
-import { openDetails, openPage, RECORDS, SITE_PAGES } from "./pages.ts";
+import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 const RECORD_PAGES = SITE_PAGES.filter(({ name }) => name.startsWith("records"));
@@ -28,17 +28,6 @@ test("a jump to a date scrolls to its row, below the headings", async ({ visit }
   expect(await top(":target")).toBeLessThan(200);
 });
 
-test("disabled buttons and the current page are visible with forced colors", async ({ visit }) => {
-  const page = await visit({ forcedColors: "active" });
-  await page.goto(RECORDS);
-  const colors = await page
-    .locator("nav.row .button")
-    .evaluateAll((all) => all.map((one) => getComputedStyle(one).borderColor));
-  expect(colors[0]).not.toBe(colors[2]);
-  const current = page.locator("[aria-current]");
-  expect(await current.evaluate((one) => getComputedStyle(one).borderBottomWidth)).toBe("3px");
-});
-
 test.for([
   { colorScheme: "light" },
   { colorScheme: "dark" },
@@ -62,25 +51,4 @@ test.for([
   const panel = page.locator(".chart .panel");
   const background = await panel.evaluate((element) => getComputedStyle(element).backgroundColor);
   expect(lines.map(({ stroke }) => stroke)).not.toContain(background);
-});
-
-test.for([
-  ["/", 390],
-  ["/", 1200],
-  [RECORDS, 390],
-  [RECORDS, 1200],
-  // At 390 pixels, the command can have more lines when a script has added its origin.
-  ["/docs", 1200],
-] as const)("nothing on %s moves at %i pixels when its scripts run", async ([path, width], { visit }) => {
-  const measure = async (javaScriptEnabled: boolean) => {
-    const page = await visit({ viewport: { width, height: 900 }, javaScriptEnabled });
-    await page.goto(path);
-    await openDetails(page);
-    return page
-      .locator("body *:not(.code > :not(pre), .code code)")
-      .evaluateAll((all) =>
-        all.map((one) => `${one.tagName} ${JSON.stringify(one.getBoundingClientRect())}`),
-      );
-  };
-  expect(await measure(true)).toEqual(await measure(false));
 });

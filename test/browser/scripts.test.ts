@@ -98,25 +98,6 @@ describe("the form of the API reference", () => {
     expect(new URL(page.url()).pathname).toBe("/docs");
   });
 
-  test("does not move while a response is delayed or replaces the previous one", async ({ visit }) => {
-    const page = await visit();
-    await send(page, "delay=0", /^200 OK/);
-    const panel = page.locator(".response").filter({ visible: true });
-    const before = await panel.boundingBox();
-    const held = Promise.withResolvers<void>();
-    await page.route("**/records/*", (route) => held.promise.then(() => route.continue()));
-    await page.getByLabel("prefer").fill("delay=1");
-    await page.getByRole("button", { name: "Send" }).click();
-    await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
-    expect([await panel.boundingBox(), await panel.textContent()]).toEqual([
-      before,
-      expect.stringContaining("Preference-Applied: delay=0"),
-    ]);
-    held.resolve();
-    await expect.poll(() => panel.textContent()).toContain("Preference-Applied: delay=1\n");
-    expect(await panel.boundingBox()).toEqual(before);
-  });
-
   test.for([
     ["code=503,body=garbage", /^503 Service Unavailable, /, /\{"count": 1, .*<not json>$/, "status of 503"],
     ["body=cut", /^The connection failed$/, /The connection failed: TypeError/, "failed request"],
