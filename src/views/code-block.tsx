@@ -28,7 +28,9 @@ export const JsonText: FC<{ value: unknown; hasLinks?: boolean }> = ({ value, ha
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replaceAll(/^( *)("[^"]*"): /gm, "$1<b>$2</b>: ");
+    .replaceAll(/^( *)("[^"]*"): /gm, "$1<b>$2</b>: ")
+    // The style sheet keeps a timestamp on one line.
+    .replaceAll(/"(\d{4}-\d\d-\d\dT[\d:]+Z)"/g, '"<time>$1</time>"');
   const linked = html.replaceAll(
     /^( {2}<b>"(?:next|previous)"<\/b>: )"([^"\\]*)"/gm,
     '$1"<a href="$2">$2</a>"',
