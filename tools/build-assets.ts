@@ -10,14 +10,14 @@ import { type Configuration, readConfiguration, STORE_NAMES } from "./data/store
 import { PROJECT } from "./data/stores/wrangler.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 
-// Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the seed.
+// Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
 // wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.
 
 const VIEWS = join(PROJECT, "src/views");
 const SOURCES = join(VIEWS, "assets");
 const ASSETS = join(DIST, "assets");
 
-/** The file in dist/ with the hash of the files that the assets of the seed were made from. */
+/** The file in dist/ with the hash of the files from which the assets of the sample data were made. */
 const SEED_HASH_FILE = "seed.sha256";
 
 /** The files that become assets as they are. */
@@ -68,15 +68,15 @@ async function importReference(): Promise<typeof import("../src/views/reference/
   );
 }
 
-/** Writes the seed as assets. Under `wrangler dev`, also loads the seed into the local store if nothing was ever loaded there. */
+/** Writes the sample data as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */
 async function prepareSeed(): Promise<void> {
   const { WRANGLER_COMMAND, STORE_IS_PREPARED } = process.env;
   const isDev = WRANGLER_COMMAND === "dev";
   const hasSeed = existsSync(join(ASSETS, SEED_SNAPSHOT_PATH));
   await updateSeedAssets({ hasSeed }).catch((error: Error) => {
-    // Continues with the last valid seed. After a failed build, `wrangler dev` would not respond to requests until the next build.
+    // Continues with the last valid sample data. After a failed build, `wrangler dev` would not respond to requests until the next build.
     if (!isDev || !hasSeed) throw error;
-    console.error(`${error.message}\nThe last valid seed stays in use.`);
+    console.error(`${error.message}\nThe last valid sample data stays in use.`);
   });
   // `npm start` has already prepared the store. This build does not get the arguments that select the store.
   if (WRANGLER_COMMAND === undefined || STORE_IS_PREPARED) return;
@@ -96,7 +96,7 @@ function requireLocalLinks({ dev, route, routes = [], vars }: Configuration): vo
   );
 }
 
-/** Writes the assets of the seed, unless neither the seed nor its code has changed: under `wrangler dev`, each save starts a build. */
+/** Writes the assets of the sample data, unless neither it nor its code has changed: under `wrangler dev`, each save starts a build. */
 async function updateSeedAssets({ hasSeed }: { hasSeed: boolean }): Promise<void> {
   const hash = createHash("sha256");
   const sources = globSync(["data/**/*.*", "{src/{records,store},tools/data}/**/*.ts"], { cwd: PROJECT });

@@ -200,7 +200,7 @@ describe("in a fresh clone", () => {
     const before = await readFile(snapshot, "utf8");
     await writeFile(file, (await readFile(file, "utf8")).replace(/\n\d+,/, "\nx,"));
     const stderr = `${file}:2: id "x" is not a whole number\nThe seed was not built.\n`;
-    const kept = "The last valid seed stays in use.\n";
+    const kept = "The last valid sample data stays in use.\n";
     expect(await build()).toEqual({ status: 0, stdout: "", stderr: stderr + kept });
     expect(await readFile(snapshot, "utf8")).toBe(before);
     const deployed = { WRANGLER_COMMAND: "deploy" };
