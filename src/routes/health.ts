@@ -22,24 +22,29 @@ export const health = new Hono<AppEnv>();
 
 health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHE_CONTROL);
-  const { CF_VERSION_METADATA: code = null, STORE: store = null, PREFER, FAULTS } = c.env;
-  const faults = FAULTS !== "off";
-  const details = { code, store, faults, prefer: faults && PREFER ? PREFER : null };
+  const deployment = describeDeployment(c.env);
   try {
     requireSettings(c.env);
     const { snapshot } = await readSharedSnapshot(c);
-    return c.json({ status: "ok", ...details, snapshot: describeSnapshot(snapshot, Date.now()) });
+    return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
   } catch (error) {
     logFailedRequest(error, c);
     const { message, status, headers } = new UnavailableError();
     // Only the log contains the value of a setting, because the value may be private.
     const detail =
       error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
-    return c.json({ status: "unavailable", ...details, detail }, status, headers);
+    return c.json({ status: "unavailable", ...deployment, detail }, status, headers);
   }
 });
 
 health.all(PATH, rejectMethod);
+
+/** Describes the version and the settings for monitors. Missing values are null. */
+function describeDeployment({ CF_VERSION_METADATA, STORE, PREFER, FAULTS }: Env) {
+  const faults = FAULTS !== "off";
+  const prefer = faults && PREFER ? PREFER : null;
+  return { code: CF_VERSION_METADATA ?? null, store: STORE ?? null, faults, prefer };
+}
 
 /** Reads the current snapshot, or shares the read of an earlier request. */
 function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {

@@ -19,6 +19,11 @@ export const CurlBlock: FC<{ options: string; url: string; label: string }> = ({
   <CodeBlock code={`curl ${options} ${quoteForShell(url)}`} label={label} />
 );
 
+const MEMBER_NAME = /^( *)("[^"]*"): /gm;
+const TIMESTAMP = /"(\d{4}-\d\d-\d\dT[\d:]+Z)"/g;
+/** The value of `next` or `previous`, after `MEMBER_NAME` was marked. */
+const NEIGHBOR_URL = /^( {2}<b>"(?:next|previous)"<\/b>: )"([^"\\]*)"/gm;
+
 /**
  * JSON with a member on each line. The HTML is a string, because rendering elements is slow.
  * @param hasLinks Whether the neighboring pages are links
@@ -28,12 +33,9 @@ export const JsonText: FC<{ value: unknown; hasLinks?: boolean }> = ({ value, ha
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replaceAll(/^( *)("[^"]*"): /gm, "$1<b>$2</b>: ")
+    .replaceAll(MEMBER_NAME, "$1<b>$2</b>: ")
     // The style sheet keeps a timestamp on one line.
-    .replaceAll(/"(\d{4}-\d\d-\d\dT[\d:]+Z)"/g, '"<time>$1</time>"');
-  const linked = html.replaceAll(
-    /^( {2}<b>"(?:next|previous)"<\/b>: )"([^"\\]*)"/gm,
-    '$1"<a href="$2">$2</a>"',
-  );
+    .replaceAll(TIMESTAMP, '"<time>$1</time>"');
+  const linked = html.replaceAll(NEIGHBOR_URL, '$1"<a href="$2">$2</a>"');
   return <code class="json">{raw(hasLinks ? linked : html)}</code>;
 };
