@@ -189,11 +189,11 @@ test.each<[string, Change, string, object]>([
   expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
 });
 
-test("each rule is broken by a service, and described in docs/conformance.md", async () => {
+test("each rule is broken by a service, and described in docs/specification.md", async () => {
   const { rules } = await checkService(100);
   const names = rules.map(({ rule }) => rule).filter((rule) => rule !== "List records 5");
   expect(Object.keys(BROKEN_SERVICES).toSorted()).toEqual(names.toSorted());
-  const documented = readFileSync("docs/conformance.md", "utf8").matchAll(/\*\*([A-Z][^*]+)\*\*/g);
+  const documented = readFileSync("docs/specification.md", "utf8").matchAll(/`([A-Z][^`]+)`/g);
   expect(Array.from(documented, ([, name]) => name)).toEqual(
     expect.arrayContaining(rules.map(({ rule }) => rule)),
   );
