@@ -41,18 +41,11 @@ export async function replaceAssets(assets: string, { count, source, blocks }: C
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   mkdirSync(join(folder, id), { recursive: true });
   for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);
-  writeFileSync(join(assets, SEED_CSV), compress(csv));
+  writeFileSync(join(assets, SEED_CSV), gzipSync(csv, { level: 9 }));
   // Last, because a server may be running. When it then misses a block of the previous snapshot, it reads the current snapshot again.
   writeFileSync(file, text);
   for (const name of readdirSync(folder))
     if (name !== id && name !== basename(SEED_SNAPSHOT_PATH)) rmSync(join(folder, name), { recursive: true });
-}
-
-/** Compresses to the same bytes on every system: byte 9 identifies the system, and 255 means unknown (RFC 1952, 2.3.1). */
-function compress(text: string): Buffer {
-  const bytes = gzipSync(text, { level: 9 });
-  bytes[9] = 255;
-  return bytes;
 }
 
 /** How long a load of the seed waits for the lock, because a second `npm start` may be loading the seed, too. */

@@ -84,7 +84,7 @@ const UNIQUE_KEYS = [
 /**
  * Compares the records of a load. All records must have their ids.
  * @param files The names of the files
- * @returns A problem for the later record of each conflict
+ * @returns A problem for the later record of each conflict, in the order in which the records were read
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const getPosition = (file: unknown, line: unknown) => ({
@@ -92,9 +92,13 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
     line: Number(line),
   });
   for (const { columns, field } of UNIQUE_KEYS) {
+    const repeated = `FROM staged GROUP BY ${columns} HAVING count(*) > 1`;
+    // Usually nothing is repeated, and the join would read all records again.
+    if (database.prepare(`SELECT 1 ${repeated}`).get() === undefined) continue;
+    // Without the order, SQLite would compare each repeated record with all others: hours for a file that is loaded twice.
     // A record that appears twice is reported only for its id.
     const condition = field === "id" ? "" : "AND later.id <> earlier.id";
-    const sql = `WITH repeated AS (SELECT ${columns}, min(rowid) AS first FROM staged GROUP BY ${columns} HAVING count(*) > 1)
+    const sql = `WITH repeated AS (SELECT ${columns}, min(rowid) AS first ${repeated})
       SELECT later.file, later.line, later.id, later.camera_ref, later.timestamp,
         earlier.file AS earlier_file, earlier.line AS earlier_line
       FROM repeated JOIN staged AS later USING (${columns}) JOIN staged AS earlier ON earlier.rowid = first

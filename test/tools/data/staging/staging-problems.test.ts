@@ -93,6 +93,19 @@ test.each<[string, (index: number) => string, string[]]>([
   expect(await findProblems({ a })).toEqual([...problems, "and 7 more like this"]);
 });
 
+// With a quadratic search, this test would run into its timeout.
+test("10,000 records that are repeated with other ids are found", async () => {
+  const format = (_: unknown, index: number) => ({
+    id: index,
+    camera_pk: index % 10_000,
+    camera_ref: `c${index % 10_000}`,
+  });
+  expect((await findProblems({ a: Array.from({ length: 20_000 }, format) })).slice(2)).toEqual([
+    'a:10003: timestamp "2019-02-28T10:00:00Z" already appears for camera "c2" in a:3',
+    "and 9997 more like this",
+  ]);
+});
+
 test("with strict, a False record with counts is a problem, and is still compared", async () => {
   expect(await findProblems({ a: [{ camera_ok: "False", cars: 0 }, {}] }, { strict: true })).toEqual([
     'a:1: camera_ok "False" requires counts of 0, but persons is 2',
