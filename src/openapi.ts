@@ -16,8 +16,10 @@ import {
   SHARED_ERRORS,
   SHARED_HEADERS,
 } from "./openapi-parts.ts";
-import { COLLECTION_PATH, PAGE_SIZE } from "./records/page.ts";
-import { NO_COUNTS, Page, TrafficRecord } from "./records/record.ts";
+import { Page } from "./records/envelope.ts";
+import { COLLECTION_PATH } from "./records/links.ts";
+import { PAGE_SIZE } from "./records/page.ts";
+import { NO_COUNTS, TrafficRecord } from "./records/record.ts";
 import { OPTIONS_BODY } from "./routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "./views/site.ts";
 

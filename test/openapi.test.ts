@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../src/openapi.ts";
-import { COLLECTION_PATH, parsePageNumber } from "../src/records/page.ts";
+import { COLLECTION_PATH } from "../src/records/links.ts";
+import { parsePageNumber } from "../src/records/page.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
 import { checkValue, requireDocumented } from "./openapi-check.ts";
 

@@ -1,6 +1,7 @@
 import { hashString } from "../hash.ts";
 import { getLastValue } from "../http/request.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER, parsePageNumber } from "../records/page.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
+import { parsePageNumber } from "../records/page.ts";
 
 /** The maximum number of counts. Above it, the least recently used count is evicted. */
 const MAX_COUNTED_REQUESTS = 10_000;

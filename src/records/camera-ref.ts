@@ -1,16 +1,15 @@
 /** A fast check: most values of `camera_ref` match this pattern. */
 const COMMON_CAMERA_REF = /^\w[\w-]*$/;
 
-/** Invisible characters, rejected unless `JOINED` matches: control and format characters, separators, fillers and unpaired surrogates. */
+/** Control and format characters, unpaired surrogates, separators, and fillers, as the members of a character class. */
 const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
+  "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\u2800";
+const INVISIBLE_CHARACTER = /* @__PURE__ */ new RegExp(`[${INVISIBLE}]`, "u");
+const VISIBLE_CHARACTER = `[^\\s${INVISIBLE}]`;
 
 /** Allowed, as in emoji and Persian words: variation selectors after a visible character, and joiners between two visible characters. */
-const JOINED = /* @__PURE__ */ new RegExp(
-  "(?<=V)[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?(?:[\\u200c\\u200d](?=V))?".replaceAll(
-    "V",
-    `[^\\s${INVISIBLE.source.slice(1)}`,
-  ),
+const JOINERS = /* @__PURE__ */ new RegExp(
+  `(?<=${VISIBLE_CHARACTER})[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?(?:[\\u200c\\u200d](?=${VISIBLE_CHARACTER}))?`,
   "gu",
 );
 
@@ -20,8 +19,14 @@ const JOINED = /* @__PURE__ */ new RegExp(
  */
 export function checkCameraRef(text: string): string | undefined {
   if (COMMON_CAMERA_REF.test(text)) return undefined;
-  const code = INVISIBLE.exec(text.replaceAll(JOINED, ""))?.[0].codePointAt(0)?.toString(16).toUpperCase();
-  if (code !== undefined) return `contains the invisible character U+${code.padStart(4, "0")}`;
+  const [invisible] = INVISIBLE_CHARACTER.exec(text.replaceAll(JOINERS, "")) ?? [];
+  if (invisible !== undefined) return `contains the invisible character ${formatCodePoint(invisible)}`;
   if (text.trim() !== text) return "begins or ends with white space";
   return /^[=+\-@]/.test(text) ? "begins like a spreadsheet formula" : undefined;
+}
+
+/** Formats a character as U+200B. */
+function formatCodePoint(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }

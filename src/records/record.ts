@@ -22,13 +22,14 @@ function createForRoadUsers<T>(createValue: (roadUser: RoadUser) => T): Record<R
 export function checkFailingCamera(record: Counts & { camera_ok: string | null }): string | undefined {
   if (record.camera_ok !== "False") return undefined;
   const counted = ROAD_USERS.find((name) => record[name] !== 0);
-  return counted && `requires counts of 0, but ${counted} is ${record[counted]}`;
+  if (counted === undefined) return undefined;
+  return `requires counts of 0, but ${counted} is ${record[counted]}`;
 }
-
-// The worker does not use the schemas below. PURE lets the bundler remove them together with zod.
 
 /** The maximum number of characters in a `camera_ref`, so that the records of a block fit into one D1 statement. */
 const MAX_CAMERA_REF_LENGTH = 64;
+
+// The worker does not use the schema. PURE lets the bundler remove it together with zod.
 
 /**
  * One record: the counts of one camera at one moment (specification, "Record").
@@ -36,10 +37,6 @@ const MAX_CAMERA_REF_LENGTH = 64;
  */
 export const TrafficRecord = /* @__PURE__ */ createRecordSchema();
 export type TrafficRecord = z.infer<typeof TrafficRecord>;
-
-/** A page of the collection with links to its neighbors (specification, "Page envelope"). */
-export const Page = /* @__PURE__ */ createPageSchema();
-export type Page = z.infer<typeof Page>;
 
 function createRecordSchema() {
   const NOT_A_COUNT = "is not a whole number, 0 or greater";
@@ -91,15 +88,5 @@ function createInteger(notAnInteger: string, tooSmall: string) {
       if (code === "too_big") return `is greater than ${Number.MAX_SAFE_INTEGER}`;
       return code === "too_small" ? tooSmall : notAnInteger;
     },
-  });
-}
-
-function createPageSchema() {
-  const createLink = (description: string) => z.url().nullable().meta({ description });
-  return z.strictObject({
-    count: z.int().nonnegative().meta({ description: "Records in the whole collection, not on this page." }),
-    next: createLink("Absolute URL of the page with older records; null on the last page."),
-    previous: createLink("Absolute URL of the page with newer records; null on the first page."),
-    results: z.array(TrafficRecord).meta({ description: "The records of this page, newest first." }),
   });
 }

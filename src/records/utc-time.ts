@@ -3,10 +3,12 @@
  * @returns Milliseconds since 1970, or undefined if the text has a different format or the date does not exist
  */
 export function parseUtcTime(text: string): number | undefined {
-  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?Z)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?Z)?$/.test(text)) return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) return undefined;
   // Date.parse converts 30 February to 2 March.
-  const exists = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 10));
-  return exists ? time : undefined;
+  const isSameDay = new Date(time).toISOString().startsWith(text.slice(0, 10));
+  return isSameDay ? time : undefined;
 }
 
 /** Whether a string is a day such as `2025-10-29`. */

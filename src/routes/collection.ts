@@ -8,14 +8,9 @@ import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
-import {
-  COLLECTION_PATH,
-  createPageUrlBuilder,
-  formatEnvelope,
-  type GetHiddenCount,
-  type PageLocation,
-  parsePageNumber,
-} from "../records/page.ts";
+import { formatEnvelope } from "../records/envelope.ts";
+import { COLLECTION_PATH, createPageUrlBuilder } from "../records/links.ts";
+import { type GetHiddenCount, type PageLocation, parsePageNumber } from "../records/page.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import { SITE_NAME } from "../views/site.ts";

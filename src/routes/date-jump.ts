@@ -4,13 +4,8 @@ import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
 import { getLastValue } from "../http/request.ts";
-import {
-  COLLECTION_PATH,
-  DATE_JUMP_PATH,
-  getLastPage,
-  JUMP_DATE_PARAMETER,
-  PAGE_SIZE,
-} from "../records/page.ts";
+import { COLLECTION_PATH, DATE_JUMP_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
+import { getLastPage, PAGE_SIZE } from "../records/page.ts";
 import { isDate } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";

@@ -63,7 +63,8 @@ export function createCachedStore(store: Store, name: string, limits = DEFAULT_L
     const read = () => store.readCurrent({ wanted });
     return findInSnapshot(snapshotCache, read, async (current) => {
       const { snapshot } = current;
-      const location = locatePage(page, snapshot.count, getHiddenCount?.(snapshot.count));
+      const loaded = snapshot.count;
+      const location = locatePage(page, { loaded, hidden: getHiddenCount?.(loaded) ?? 0 });
       if (!location) return undefined;
       if (isNotModified?.(snapshot, location)) return { snapshot, location, results: undefined };
       return { snapshot, location, results: await readResults(current, location) };

@@ -3,7 +3,7 @@ import { NOTHING_APPLIED } from "../faults/applied-options.ts";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { isDate } from "../records/utc-time.ts";
 import { type ClientResponse, removeParameter, setParameter } from "./client-response.tsx";
 import { renderRecords } from "./records/records-page.tsx";

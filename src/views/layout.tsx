@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH } from "../records/page.ts";
+import { COLLECTION_PATH } from "../records/links.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
 
 /** The links in the navigation of the site. */

@@ -1,7 +1,8 @@
 import type { FC } from "hono/jsx";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue } from "../http/request.ts";
-import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
+import { COLLECTION_PATH } from "../records/links.ts";
+import { parsePageNumber } from "../records/page.ts";
 import { Banners, type ClientResponse, formatStatus, RawResponse, setParameter } from "./client-response.tsx";
 import { CurlBlock, JsonText } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";

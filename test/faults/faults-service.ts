@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Page } from "../../src/records/record.ts";
+import type { Page } from "../../src/records/envelope.ts";
 import { type Exchange, PATH } from "../http-suite/exchange.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";

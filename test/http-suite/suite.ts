@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Page } from "../../src/records/envelope.ts";
 import { getLastPage } from "../../src/records/page.ts";
-import { type Page, TrafficRecord } from "../../src/records/record.ts";
+import { TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../records/sample.ts";
 import {
   listConditions,

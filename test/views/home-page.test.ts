@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
-import { Page } from "../../src/records/record.ts";
+import { Page } from "../../src/records/envelope.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { context, createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";

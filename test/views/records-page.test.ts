@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { Page, TrafficRecord } from "../../src/records/record.ts";
+import { Page } from "../../src/records/envelope.ts";
+import { TrafficRecord } from "../../src/records/record.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { extractText, findLinks, IN_BROWSER } from "./html-view.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { COLLECTION_PATH } from "../../src/records/page.ts";
+import { COLLECTION_PATH } from "../../src/records/links.ts";
 import {
   createProgram,
   createWholeNumberParser,

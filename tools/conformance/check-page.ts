@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { Page } from "../../src/records/envelope.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
-import { Page, ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
+import { ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
 import type { Answer } from "../command-line/client.ts";
 import { show, type Table } from "./rules.ts";
 

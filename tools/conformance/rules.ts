@@ -1,4 +1,5 @@
-import { COLLECTION_PATH, PAGE_SIZE } from "../../src/records/page.ts";
+import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { PAGE_SIZE } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { formatValue } from "../messages.ts";
 

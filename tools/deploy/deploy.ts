@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { COLLECTION_PATH } from "../../src/records/page.ts";
+import { COLLECTION_PATH } from "../../src/records/links.ts";
 import { createClient } from "../command-line/client.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { useProxy } from "../command-line/requests.ts";

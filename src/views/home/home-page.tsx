@@ -1,5 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH } from "../../records/page.ts";
+import { COLLECTION_PATH } from "../../records/links.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { DATE_JUMP_PATH } from "../../records/page.ts";
+import { DATE_JUMP_PATH } from "../../records/links.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import { DATE_LENGTHS, type Period, type Periods, type Unit } from "./summary.ts";
 

@@ -1,6 +1,7 @@
 import type { Env } from "../../bindings.ts";
 import { getRateLimitPeriod } from "../../http/rate-limit.ts";
-import { COLLECTION_PATH, getLastPage } from "../../records/page.ts";
+import { COLLECTION_PATH } from "../../records/links.ts";
+import { getLastPage } from "../../records/page.ts";
 import type { SnapshotStatistics } from "../../store/cached-store.ts";
 import type { Day } from "../../store/stored-statistics.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";

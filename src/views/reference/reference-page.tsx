@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { OPTIONS, type Option } from "../../faults/option-table.ts";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "../../openapi.ts";
 import type { Header, Operation, Schema } from "../../openapi-parts.ts";
-import { COLLECTION_PATH } from "../../records/page.ts";
+import { COLLECTION_PATH } from "../../records/links.ts";
 import { CodeBlock, JsonText } from "../code-block.tsx";
 import { Layout, Links } from "../layout.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../site.ts";

@@ -1,0 +1,33 @@
+import type { PageNumber } from "./page.ts";
+
+/** The path of the collection (specification, "List records"). */
+export const COLLECTION_PATH = "/api/tf1/records/";
+
+/** The path that redirects to the page of a date (src/routes/date-jump.ts). */
+export const DATE_JUMP_PATH = "/go";
+
+/** The query parameter with the date of a jump, for the HTML view, which marks this day. Links omit it. */
+export const JUMP_DATE_PARAMETER = "jump-date";
+
+/**
+ * Returns a function that builds the absolute URL of a page (specification, "Page envelope", rules 1 and 2). The URL has the
+ * parameters of the request, sorted by name, without the date of a jump. Its `format` is `api` unless the request has `json`.
+ * @param collectionUrl The absolute URL of the collection, without query
+ * @param query The query of the request
+ */
+export function createPageUrlBuilder(
+  collectionUrl: string,
+  query: URLSearchParams,
+): (page: PageNumber) => string {
+  const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
+  // Copy the query as a string, because copying each parameter is slower.
+  const parameters = new URLSearchParams(query.toString());
+  parameters.delete(JUMP_DATE_PARAMETER);
+  parameters.set("format", format);
+  parameters.set("page", "");
+  parameters.sort();
+  return (page) => {
+    parameters.set("page", String(page));
+    return `${collectionUrl}?${parameters}`;
+  };
+}
