@@ -113,11 +113,12 @@ async function servePage(
     isNotModified: isConditional ? isNotModified : undefined,
   });
   if (!page) throw new HttpError(404, INVALID_PAGE);
-  const { snapshot, location, results } = page;
+  const { snapshot, location } = page;
   const caching = { ETag: formatETag(snapshot, location, hash), "Cache-Control": PAGE_CACHE_CONTROL };
-  if (results === undefined) return c.body(null, 304, caching);
-  const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
-  // Hono merges headers passed to `c.body` into later responses: a 503 would inherit this ETag.
+  if (page.isNotModified) return c.body(null, 304, caching);
+  const getPageUrl = createPageUrlBuilder(origin + COLLECTION_PATH, query);
+  const body = formatEnvelope(location, page.results, getPageUrl);
+  // Headers passed to `c.body` cost more time, and Hono merges them into later responses: a 503 would inherit this ETag.
   const response = c.body(body);
   const headers = {
     ...caching,

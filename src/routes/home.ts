@@ -71,7 +71,7 @@ async function getSamplePage(
   const number = Math.min(2, getLastPage(snapshot.count));
   try {
     const page = await getCachedStore(c.env).getPage(number);
-    if (page?.results === undefined || page.snapshot.id !== snapshot.id) return undefined;
+    if (!page || page.isNotModified || page.snapshot.id !== snapshot.id) return undefined;
     const { location, results } = page;
     const url = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
     const envelope = JSON.parse(formatEnvelope(location, results, url));

@@ -25,22 +25,21 @@ export interface PositionRange {
 /** The stored fields, in the order of a line. `model_name` is not stored, because all records have the same value. */
 const STORED_FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
 
-/** The separator occurs only between records, because JSON escapes a line feed inside a string. */
+/** Occurs only between records, because JSON escapes a line feed inside a string. */
 export const RECORD_SEPARATOR = ",\n";
 const BLOCK_START = "[\n";
 const BLOCK_END = "\n]";
 
-/** Returns the number of the block that contains a position. The block of the last position, `count`, is the last one of a snapshot. */
+/** Returns the number of the block that contains a position. */
 export function getBlockNumber(position: number): number {
   return Math.ceil(position / BLOCK_SIZE);
 }
 
 /** Returns the numbers of the blocks that contain a range. */
 export function getBlockNumbers({ first, last }: PositionRange): number[] {
-  const numbers: number[] = [];
-  for (let number = getBlockNumber(first); number <= getBlockNumber(last) && first <= last; number++)
-    numbers.push(number);
-  return numbers;
+  if (last < first) return [];
+  const start = getBlockNumber(first);
+  return Array.from({ length: getBlockNumber(last) - start + 1 }, (_, index) => start + index);
 }
 
 /** Formats a block from lines with `RECORD_SEPARATOR` between them. */

@@ -5,11 +5,11 @@ import {
   type PageLocation,
   type PageNumber,
 } from "../records/page.ts";
-import { decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
+import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
 import { createLru } from "./lru.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { createSnapshotCache, findInSnapshot } from "./snapshot-cache.ts";
-import { type CurrentSnapshot, requireBlocks, type Store } from "./store.ts";
+import { type CurrentSnapshot, requireBlocks, type Store, type WantedBlock } from "./store.ts";
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 
@@ -23,16 +23,20 @@ const DEFAULT_LIMITS = {
 
 export type CacheLimits = typeof DEFAULT_LIMITS;
 
-/** A page of a snapshot. */
-export interface PageRead {
-  snapshot: MaybeSnapshot;
-  location: PageLocation;
-  /** The records as a JSON array, newest first; undefined if the page is not modified. */
-  results: string | undefined;
+export interface CachedStoreOptions {
+  /** The name of the store, for the log. */
+  name?: string | undefined;
+  limits?: CacheLimits | undefined;
 }
 
+/** A page of a snapshot, with its records as a JSON array, newest first, unless the client has them already. */
+export type PageRead = { snapshot: MaybeSnapshot; location: PageLocation } & (
+  | { isNotModified: true }
+  | { isNotModified: false; results: string }
+);
+
 export interface PageOptions {
-  /** Returns the number of hidden records. By default, no records are hidden. */
+  /** By default, no records are hidden. */
   getHiddenCount?: GetHiddenCount | undefined;
   /** Whether the client has this page already, so that its records need not be read. */
   isNotModified?: ((snapshot: MaybeSnapshot, location: PageLocation) => boolean) | undefined;
@@ -46,11 +50,8 @@ export interface SnapshotStatistics {
 /** A store behind the caches of this instance. */
 export type CachedStore = ReturnType<typeof createCachedStore>;
 
-/**
- * Creates the caches in front of a store. They hold blocks and pages of several snapshots, but each response uses one snapshot.
- * @param name The name of the store, for the log
- */
-export function createCachedStore(store: Store, name: string, limits = DEFAULT_LIMITS) {
+/** Creates the caches in front of a store. They hold blocks and pages of several snapshots, but each response uses one snapshot. */
+export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS }: CachedStoreOptions = {}) {
   const snapshotCache = createSnapshotCache(name);
   const readResults = createResultsReader(store, limits);
   let latestStatistics: SnapshotStatistics | undefined;
@@ -58,16 +59,16 @@ export function createCachedStore(store: Store, name: string, limits = DEFAULT_L
   /** @returns undefined if the page is past the end */
   function getPage(page: PageNumber, options: PageOptions = {}): Promise<PageRead | undefined> {
     const { getHiddenCount, isNotModified } = options;
-    // Without its newest records, a page can lie in two blocks. A page that is not modified needs none.
-    const wanted = getHiddenCount || isNotModified ? undefined : selectBlock(page);
+    const wanted = predictBlock(page, options);
     const read = () => store.readCurrent({ wanted });
     return findInSnapshot(snapshotCache, read, async (current) => {
       const { snapshot } = current;
       const loaded = snapshot.count;
       const location = locatePage(page, { loaded, hidden: getHiddenCount?.(loaded) ?? 0 });
       if (!location) return undefined;
-      if (isNotModified?.(snapshot, location)) return { snapshot, location, results: undefined };
-      return { snapshot, location, results: await readResults(current, location) };
+      if (isNotModified?.(snapshot, location)) return { snapshot, location, isNotModified: true };
+      const results = await readResults(current, location);
+      return { snapshot, location, isNotModified: false, results };
     });
   }
 
@@ -84,8 +85,10 @@ export function createCachedStore(store: Store, name: string, limits = DEFAULT_L
   return { getPage, getStatistics };
 }
 
-/** Selects the block of a page without hidden records, which lies in one block. */
-function selectBlock(page: PageNumber): number | "last" {
+/** Returns the one block that a page needs, if that follows from the number of the page alone. */
+function predictBlock(page: PageNumber, options: PageOptions): WantedBlock | undefined {
+  // Without its newest records, a page can lie in two blocks. A page that is not modified needs none.
+  if (options.getHiddenCount || options.isNotModified) return undefined;
   return page === "last" ? "last" : getBlockNumber(PAGE_SIZE * page);
 }
 
@@ -94,14 +97,17 @@ function createResultsReader(store: Store, limits: CacheLimits) {
   const blocks = createLru<string[]>(limits.blocks);
   const pages = createLru<string>(limits.pages);
 
-  async function getLines(snapshot: Snapshot, block: CurrentSnapshot["block"], number: number) {
+  async function readText(snapshot: Snapshot, number: number): Promise<string> {
+    const reading = requireBlocks(store, snapshot, [number]);
+    const [text = ""] = await withTimeout(reading, READ_TIMEOUT_MS);
+    return text;
+  }
+
+  async function getLines(snapshot: Snapshot, block: Block | undefined, number: number) {
     const key = `${snapshot.id}/${number}`;
     const cached = blocks.get(key);
     if (cached) return cached;
-    const [text = ""] =
-      block?.number === number
-        ? [block.text]
-        : await withTimeout(requireBlocks(store, snapshot, [number]), READ_TIMEOUT_MS);
+    const text = block?.number === number ? block.text : await readText(snapshot, number);
     const lines = parseBlock(snapshot.count, number, text);
     blocks.set(key, lines);
     return lines;

@@ -15,14 +15,13 @@ const cachedStores = new WeakMap<Env, CachedStore>();
 
 /**
  * Returns the store of an environment, behind the cache of this instance.
- * @param limits The sizes of its caches, if this call creates them. The benchmark passes zeros
+ * @param options `limits` The sizes of its caches, if this call creates them. The benchmark passes zeros
  */
-export function getCachedStore(env: Env, limits?: CacheLimits): CachedStore {
-  let store = cachedStores.get(env);
-  if (!store) {
-    store = createCachedStore(createStore(env), env.STORE ?? "", limits);
-    cachedStores.set(env, store);
-  }
+export function getCachedStore(env: Env, { limits }: { limits?: CacheLimits } = {}): CachedStore {
+  const cached = cachedStores.get(env);
+  if (cached) return cached;
+  const store = createCachedStore(createStore(env), { name: env.STORE, limits });
+  cachedStores.set(env, store);
   return store;
 }
 

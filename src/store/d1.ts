@@ -2,7 +2,7 @@ import type { D1Database } from "@cloudflare/workers-types";
 import { BLOCK_SIZE, getBlockNumber } from "./block.ts";
 import { retry, SHORT_PAUSES_MS } from "./retry.ts";
 import { NOTHING_LOADED, requireSnapshot } from "./snapshot.ts";
-import type { ReadCurrentOptions, Store } from "./store.ts";
+import type { Store, WantedBlock } from "./store.ts";
 
 /*
  * The collection in a D1 database with the tables of data/migrations. One statement reads the current snapshot and one of its blocks:
@@ -29,16 +29,18 @@ export function createD1Store(database: SqlDatabase): Store {
     const rows = await database.query(sql, [id, ...numbers], constraint);
     return numbers.map((number) => getText(rows.find((row) => row.number === number)));
   }
+
   return {
     async readCurrent({ wanted } = {}) {
       const parameters = typeof wanted === "number" ? [wanted] : [];
-      const rows = database.query(buildCurrentQuery(wanted), parameters, "first-primary");
-      const [row] = await rows.catch(throwQueryError);
+      const reading = database.query(buildCurrentQuery(wanted), parameters, "first-primary");
+      const [row] = await reading.catch(throwQueryError);
       if (row?.id === null) return { snapshot: NOTHING_LOADED };
       const snapshot = requireSnapshot(row);
-      const number = wanted === "last" ? getBlockNumber(snapshot.count) : wanted;
       const text = getText(row);
-      return number === undefined || text === null ? { snapshot } : { snapshot, block: { number, text } };
+      if (wanted === undefined || text === null) return { snapshot };
+      const number = wanted === "last" ? getBlockNumber(snapshot.count) : wanted;
+      return { snapshot, block: { number, text } };
     },
     async readBlocks(id, numbers) {
       const texts = await readTexts(id, numbers, "first-unconstrained");
@@ -49,7 +51,7 @@ export function createD1Store(database: SqlDatabase): Store {
 }
 
 /** Builds the query for the current snapshot and, if a block is wanted, for this block. */
-function buildCurrentQuery(wanted: ReadCurrentOptions["wanted"]): string {
+function buildCurrentQuery(wanted: WantedBlock | undefined): string {
   const columns = "SELECT id, count, loaded_at, source";
   if (wanted === undefined) return `${columns} FROM current_snapshot`;
   const number = wanted === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "?1";
@@ -78,11 +80,9 @@ export function toSqlDatabase(database: D1Database): SqlDatabase {
   return {
     query: (sql, parameters, constraint) => {
       const read = async () => {
-        const statement = database
-          .withSession(constraint)
-          .prepare(sql)
-          .bind(...parameters);
-        return (await statement.all<SqlRow>()).results;
+        const statement = database.withSession(constraint).prepare(sql);
+        const { results } = await statement.bind(...parameters).all<SqlRow>();
+        return results;
       };
       return retry(read, isTransientD1Error, SHORT_PAUSES_MS);
     },

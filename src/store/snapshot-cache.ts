@@ -37,7 +37,7 @@ interface Cached {
 type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 
 /** @param storeName For the log */
-export function createSnapshotCache(storeName: string) {
+export function createSnapshotCache(storeName: string | undefined) {
   let cached: Cached | undefined;
   /** Until then, requests get the cached snapshot. */
   let freshUntil = 0;

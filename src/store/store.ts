@@ -8,18 +8,17 @@ export interface CurrentSnapshot {
   block?: Block;
 }
 
-export interface ReadCurrentOptions {
-  /** The block that the caller needs next: a number, or the last block of the snapshot. */
-  wanted?: number | "last" | undefined;
-}
+/** The number of a block, or the last block of the current snapshot. */
+export type WantedBlock = number | "last";
 
 /** A store to read from. All methods throw if the store fails. */
 export interface Store {
   /**
    * Reads which snapshot is current.
+   * @param options `wanted` The block that the caller needs next. Read in the same step, no load can come between
    * @throws DamagedSnapshotError
    */
-  readCurrent(options?: ReadCurrentOptions): Promise<CurrentSnapshot>;
+  readCurrent(options?: { wanted?: WantedBlock | undefined }): Promise<CurrentSnapshot>;
   /**
    * Reads blocks of a snapshot by their numbers. The blocks 0, -1, ... are the pieces of the statistics.
    * @returns null for a missing block: the snapshot was replaced, or the store is damaged

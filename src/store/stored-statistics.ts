@@ -1,6 +1,6 @@
 import { type Counts, NO_COUNTS } from "../records/record.ts";
 import type { Block } from "./block.ts";
-import type { MaybeSnapshot } from "./snapshot.ts";
+import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { requireBlocks, type Store } from "./store.ts";
 
 /**
@@ -55,10 +55,14 @@ const CONTINUED = "\n";
  */
 export function encodeStatistics(statistics: Statistics): Block[] {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const text = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
-  const pieces = text.match(new RegExp(`.{1,${MAX_PIECE_BYTES}}`, "g")) ?? [];
-  const end = (index: number) => (index < pieces.length - 1 ? CONTINUED : "");
-  return pieces.map((piece, index) => ({ number: -index, text: piece + end(index) }));
+  const json = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
+  const blocks: Block[] = [];
+  for (let start = 0; start < json.length; start += MAX_PIECE_BYTES) {
+    const end = start + MAX_PIECE_BYTES;
+    const piece = json.slice(start, end);
+    blocks.push({ number: -blocks.length, text: end < json.length ? piece + CONTINUED : piece });
+  }
+  return blocks;
 }
 
 /**
@@ -68,16 +72,19 @@ export function encodeStatistics(statistics: Statistics): Block[] {
  */
 export async function readStatistics(store: Store, snapshot: MaybeSnapshot): Promise<Statistics> {
   if (snapshot.id === null) return NO_STATISTICS;
-  let json = "";
-  for (let number = 0; ; number--) {
-    const [piece = ""] = await requireBlocks(store, snapshot, [number]);
-    json += piece;
-    if (!piece.endsWith(CONTINUED)) break;
-    json = json.slice(0, -CONTINUED.length);
-  }
+  const json = await readPieces(store, snapshot);
   try {
     return JSON.parse(json);
   } catch (cause) {
     throw new Error(`The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`, { cause });
+  }
+}
+
+async function readPieces(store: Store, snapshot: Snapshot): Promise<string> {
+  let json = "";
+  for (let number = 0; ; number--) {
+    const [piece = ""] = await requireBlocks(store, snapshot, [number]);
+    if (!piece.endsWith(CONTINUED)) return json + piece;
+    json += piece.slice(0, -CONTINUED.length);
   }
 }

@@ -51,7 +51,7 @@ describe("while the snapshot is fresh", () => {
     const page = await cache.getPage(30, {
       isNotModified: ({ id }, { number }) => id === first.id && number === 30,
     });
-    expect([page?.location.number, page?.results, reads]).toEqual([30, undefined, ["current"]]);
+    expect([page?.location.number, page?.isNotModified, reads]).toEqual([30, true, ["current"]]);
   });
 });
 

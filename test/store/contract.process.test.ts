@@ -57,7 +57,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       load = (records, sources) => replaceCollection(writable, toCollection(records, sources));
     }
   });
-  const createInstance = () => createCachedStore(store, "test");
+  const createInstance = () => createCachedStore(store);
 
   test("is an empty collection before the first load; a seed store fails instead", async () => {
     if (name === "seed")

@@ -71,7 +71,7 @@ export function createControlledStore(initial: Snapshot, kind: "d1" | "kv" = "d1
       }),
     readBlocks: (id, numbers) => respond(`block ${numbers}`, () => numbers.map((number) => read(id, number))),
   };
-  const cache = createCachedStore(store, kind, limits);
+  const cache = createCachedStore(store, { limits });
   const readServed = async (page: PageNumber, getHiddenCount?: GetHiddenCount) => {
     const found = await readPage(cache, page, getHiddenCount);
     return found && { count: found.count, number: found.number, results: found.results };

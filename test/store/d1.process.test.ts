@@ -46,7 +46,7 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
   /** Reads pages in a new instance. */
   async function countReads(pages: PageNumber[], getHiddenCount?: () => number) {
     const { store, counted } = openCountedStore();
-    const cache = createCachedStore(store, "d1");
+    const cache = createCachedStore(store);
     for (const page of pages) await readPage(cache, page, getHiddenCount);
     return counted;
   }

@@ -20,7 +20,8 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
 export async function readPage(cache: CachedStore, page: PageNumber, getHiddenCount?: GetHiddenCount) {
   const found = await cache.getPage(page, { getHiddenCount });
   if (!found) return undefined;
-  const { snapshot, location, results } = found;
+  const { snapshot, location } = found;
+  const results = found.isNotModified ? undefined : found.results;
   return { snapshot, number: location.number, count: location.count, results };
 }
 

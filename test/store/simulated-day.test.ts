@@ -71,7 +71,7 @@ async function simulateDay(random: Random) {
       while (getTrueTime() < end) await write(openStore(), contents, random).catch(() => undefined);
     }),
   );
-  const caches = [1, 2].map(() => createCachedStore(createSlowReads(openStore(), random), "simulated"));
+  const caches = [1, 2].map(() => createCachedStore(createSlowReads(openStore(), random)));
   const clients = [...caches, ...caches].map(async (cache) => {
     while (getTrueTime() < end) {
       await wait(random() < 0.05 ? random() * 30 * MINUTE : random() * 8 * SECOND);

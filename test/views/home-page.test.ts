@@ -133,7 +133,7 @@ describe("the home page is created", () => {
     };
     const { env } = createInstance({ ...service.store, readBlocks });
     // A cache for 0 blocks stores nothing.
-    getCachedStore(env, { blocks: 0, pages: 0 });
+    getCachedStore(env, { limits: { blocks: 0, pages: 0 } });
     const { app } = createApp();
     const open = async (origin: string, init = {}) => {
       const text = await (await app.fetch(new Request(origin, init), env, context)).text();

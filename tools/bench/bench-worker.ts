@@ -14,7 +14,7 @@ const idle: Env[] = [];
 export const cold = {
   async fetch(request: Request, env: Env, context: ExecutionContext) {
     const instance = idle.pop() ?? { ...env };
-    getCachedStore(instance, { blocks: 0, pages: 0 });
+    getCachedStore(instance, { limits: { blocks: 0, pages: 0 } });
     const response = await app.fetch(request, instance, context);
     idle.push(instance);
     return response;
