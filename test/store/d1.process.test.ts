@@ -16,13 +16,13 @@ const worker = useWorker();
 /** Opens the store in the worker's database, and counts the statements and the billed rows. */
 function openCountedStore() {
   const { DB } = worker.env;
-  const counted = { queries: [] as string[], read: 0, written: 0, removed: [] as number[] };
+  const counted = { queries: 0, read: 0, written: 0, removed: [] as number[] };
   const store = createWritableD1Store({
     batchBytes: 250_000,
     async query(sql, parameters) {
       const statement = DB.prepare(sql).bind(...parameters);
       const { results, meta } = await statement.all<SqlRow>();
-      counted.queries.push(sql);
+      counted.queries += 1;
       counted.read += meta.rows_read;
       return results;
     },
@@ -53,17 +53,16 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
 
   const last = getLastPage(count);
   const blocks = count > BLOCK_SIZE ? 2 : 1;
-  test.each<[PageNumber[], number, number | object]>([
+  test.each<[PageNumber[], statements: number, rows: number]>([
     [[1], 1, 2],
     [[Math.ceil(last / 2)], 1, 2],
     [[last], 1, 2],
     [["last"], 1, 2],
     [[1, last, last, "last"], blocks, 1 + blocks],
-    [[last + 1], 1, expect.toBeOneOf([1, 2])],
     [[600_479_950_316_066], 1, 1],
-  ])("reads the pages %j in %i statements", async (pages, statements, rows) => {
+  ])("reads the pages %j in %i statements and %i rows", async (pages, statements, rows) => {
     const { queries, read } = await countReads(pages);
-    expect([queries.length, read]).toEqual([statements, rows]);
+    expect([queries, read]).toEqual([statements, rows]);
   });
 
   test.each([1, 20, 99])("reads at most 5 rows for a page without the %i newest records", async (hidden) => {
@@ -108,12 +107,10 @@ test("a load is not discarded if its switch succeeded", async () => {
 
 test("the view records has a row for each served record", async () => {
   const records = makeNewestFirst(1_210);
-  const read = async (sql: string) => (await worker.env.DB.prepare(sql).all()).results;
   for (const count of [0, 5, 900, 1_210]) {
     await loadRecords(openCountedStore().store, records.slice(0, count));
     const rows = records.slice(0, count).map((record, index) => ({ position: index + 1, ...record }));
-    expect(await read("SELECT * FROM records ORDER BY position")).toEqual(rows);
+    const { results } = await worker.env.DB.prepare("SELECT * FROM records ORDER BY position").all();
+    expect(results).toEqual(rows);
   }
-  const cars = records.reduce((sum, record) => sum + (record.camera_ok === "True" ? record.cars : 0), 0);
-  expect(await read("SELECT sum(cars) AS cars FROM records WHERE camera_ok = 'True'")).toEqual([{ cars }]);
 });

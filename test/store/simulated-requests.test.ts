@@ -5,7 +5,7 @@ import type { Page } from "../../src/records/envelope.ts";
 import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { createWritableD1Store, type WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
+import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { context, ORIGIN } from "../memory-service.ts";
 import { createFailingBinding, createPendingPromise } from "./failing-database.ts";
@@ -65,16 +65,15 @@ function createHistory(random: Random, lagMs: number) {
   return { database, contents, periods, load };
 }
 
-/** Returns the statements that restore the current content of a database. */
-async function backUp(database: WritableDatabase): Promise<string[]> {
-  const quote = (value: unknown) => (typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : value);
-  const dump = async (table: string) => {
-    const rows = await database.query(`SELECT * FROM ${table}`, [], "first-primary");
-    const inserts = rows.map((row) => `INSERT INTO ${table} VALUES (${Object.values(row).map(quote)})`);
-    return [`DELETE FROM ${table}`, ...inserts.map((sql) => sql.replaceAll(",,", ",NULL,"))];
-  };
-  return [...(await dump("block")), ...(await dump("current_snapshot"))];
-}
+const TABLES = ["block", "current_snapshot"];
+const BACK_UP = TABLES.flatMap((table) => [
+  `DROP TABLE IF EXISTS backup_of_${table}`,
+  `CREATE TABLE backup_of_${table} AS SELECT * FROM ${table}`,
+]);
+const RESTORE = TABLES.flatMap((table) => [
+  `DELETE FROM ${table}`,
+  `INSERT INTO ${table} SELECT * FROM backup_of_${table}`,
+]);
 
 /** Writes until `isOver`: loads, backups and restored backups. */
 async function write(
@@ -82,12 +81,14 @@ async function write(
   random: Random,
   isOver: () => boolean,
 ) {
-  let backup: string[] | undefined;
+  let hasBackup = false;
   while (!isOver()) {
     await wait(random() * random() * 100_000);
-    if (backup && random() < 0.2) await database.write(backup);
+    if (hasBackup && random() < 0.2) await database.write(RESTORE);
     else await load();
-    if (random() < 0.3) backup = await backUp(database);
+    if (random() < 0.7) continue;
+    await database.write(BACK_UP);
+    hasBackup = true;
   }
 }
 

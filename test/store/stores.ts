@@ -5,7 +5,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { toSqlDatabase } from "../../src/store/d1.ts";
 import { toKeyValueStore } from "../../src/store/kv.ts";
 import type { StoreName } from "../../tools/data/stores/configuration.ts";
-import { createWritableD1Store, type WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
+import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { createWritableKvStore, type WritableNamespace } from "../../tools/data/stores/kv-writer.ts";
 import {
   applyMigrations,
@@ -16,18 +16,10 @@ import { replaceCollection, type WritableStore, type WriteOptions } from "../../
 import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 
-/** A local database and a local namespace, both empty at first. */
-export interface Stores {
-  database: WritableDatabase;
-  namespace: WritableNamespace;
-  /** Opens the database or the namespace as a deployed store without lag. */
-  open(name: StoreName): WritableStore;
-  /** Empties both stores. */
-  clear(): Promise<void>;
-}
+export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
 
-/** Opens stores in SQLite and files, as local commands do. A runtime would be much slower. */
-export async function openLocalStores(): Promise<Stores> {
+/** Opens an empty database and an empty namespace in SQLite and files, as local commands do. A runtime would be much slower. */
+export async function openLocalStores() {
   const sqlite = new DatabaseSync(":memory:");
   await applyMigrations(sqlite);
   const database = createLocalDatabase(sqlite);
@@ -35,10 +27,12 @@ export async function openLocalStores(): Promise<Stores> {
   return {
     database,
     namespace,
-    open: (name) =>
+    /** Opens the database or the namespace as a deployed store without lag. */
+    open: (name: StoreName): WritableStore =>
       name === "d1"
         ? createWritableD1Store(database)
         : createWritableKvStore(namespace, { isLocal: false, propagationMs: 0 }),
+    /** Empties both stores. */
     async clear() {
       await database.write(["DELETE FROM block", "UPDATE current_snapshot SET id = NULL, count = 0"]);
       await namespace.delete(await namespace.list());
@@ -81,11 +75,7 @@ export function interceptCalls<T extends object>(
   return Object.fromEntries(entries);
 }
 
-/**
- * Loads records.
- * @param records The records, newest first
- * @returns The id of the new snapshot
- */
+/** Loads records, newest first. Returns the id of the new snapshot. */
 export function loadRecords(
   store: WritableStore,
   records: readonly TrafficRecord[],
@@ -100,10 +90,7 @@ export async function listSnapshots({ database, namespace }: Stores, name: Store
     const ids = (await namespace.list()).map((key) => /^block\/([^/]+)/.exec(key)?.[1]);
     return [...new Set(ids.filter((id) => id !== undefined))].sort();
   }
-  const rows = await database.query(
-    "SELECT DISTINCT snapshot FROM block ORDER BY snapshot",
-    [],
-    "first-primary",
-  );
+  const sql = "SELECT DISTINCT snapshot FROM block ORDER BY snapshot";
+  const rows = await database.query(sql, [], "first-primary");
   return rows.map(({ snapshot }) => String(snapshot));
 }
