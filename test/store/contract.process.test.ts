@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
@@ -9,7 +9,7 @@ import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/store.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { replaceAssets } from "../../tools/data/seed-writer.ts";
-import { replaceCollection } from "../../tools/data/stores/writer.ts";
+import { replaceCollection, type WritableStore } from "../../tools/data/stores/writer.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
@@ -23,14 +23,23 @@ interface Loadable {
   load(records: TrafficRecord[], sources?: string[]): Promise<unknown>;
 }
 
+const toLoadable = (store: WritableStore): Loadable => ({
+  store,
+  load: (records, sources) => replaceCollection(store, toCollection(records, sources)),
+});
+
+async function openMemory(): Promise<Loadable> {
+  const { store, load } = await createMemoryService();
+  return { store, load: async (records, sources) => load(records.toReversed(), sources) };
+}
+
 /** Opens a seed store whose assets are files in a folder. */
 function openSeed(): Loadable {
   const folder = createFolder();
-  const fetch = async (url: string) =>
-    readFile(join(folder, new URL(url).pathname)).then(
-      (content) => new Response(content),
-      () => new Response("", { status: 404 }),
-    );
+  const fetch = async (url: string) => {
+    const path = join(folder, new URL(url).pathname);
+    return existsSync(path) ? new Response(readFileSync(path)) : new Response("", { status: 404 });
+  };
   return {
     store: createSeedStore({ fetch } as unknown as Parameters<typeof createSeedStore>[0]),
     load: async (records, sources) => replaceAssets(folder, toCollection(records, sources)),
@@ -40,22 +49,21 @@ function openSeed(): Loadable {
 const deployed = useWorker();
 const local = await openLocalStores();
 
+const STORES: [name: string, open: () => Loadable | Promise<Loadable>][] = [
+  ["d1", () => toLoadable(openWorkerStore(deployed.env, "d1"))],
+  ["kv", () => toLoadable(openWorkerStore(deployed.env, "kv"))],
+  ["local d1", () => toLoadable(local.open("d1"))],
+  ["local kv", () => toLoadable(local.open("kv"))],
+  ["memory", openMemory],
+  ["seed", openSeed],
+];
+
 // The contract of all stores. The counts are near multiples of the sizes of a page and of a block.
-describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("the store %s", (name) => {
+describe.each(STORES)("the store %s", (name, open) => {
   let store: Store;
   let load: Loadable["load"];
   beforeAll(async () => {
-    if (name === "seed") ({ store, load } = openSeed());
-    else if (name === "memory") {
-      const service = await createMemoryService();
-      store = service.store;
-      load = async (records, sources) => service.load(records.toReversed(), sources);
-    } else {
-      const kind = name.endsWith("d1") ? "d1" : "kv";
-      const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
-      store = writable;
-      load = (records, sources) => replaceCollection(writable, toCollection(records, sources));
-    }
+    ({ store, load } = await open());
   });
   const createInstance = () => createCachedStore(store);
 

@@ -65,6 +65,12 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
     expect([queries, read]).toEqual([statements, rows]);
   });
 
+  test("reads one row for a page that is not modified", async () => {
+    const { store, counted } = openCountedStore();
+    await createCachedStore(store).getPage(1, { isNotModified: () => true });
+    expect(counted.read).toBe(1);
+  });
+
   test.each([1, 20, 99])("reads at most 5 rows for a page without the %i newest records", async (hidden) => {
     for (const page of [1, getLastPage(count - hidden)])
       expect((await countReads([page], () => hidden)).read).toBeLessThanOrEqual(5);
