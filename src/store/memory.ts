@@ -7,16 +7,12 @@ import type { Store } from "./store.ts";
  * @param blocks The blocks of the records and of the statistics
  */
 export function createMemoryStore(snapshot: MaybeSnapshot, blocks: Iterable<Block>): Store {
-  const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
-  // UTF-8 takes less memory than strings, which can have two bytes per character.
-  const encoded = new Map(Array.from(blocks, ({ number, text }) => [number, encoder.encode(text)]));
+  const texts = new Map(Array.from(blocks, ({ number, text }) => [number, text]));
   return {
     readCurrent: async () => ({ snapshot }),
-    readBlocks: async (id, numbers) =>
-      numbers.map((number) => {
-        const bytes = id === snapshot.id ? encoded.get(number) : undefined;
-        return bytes ? decoder.decode(bytes) : null;
-      }),
+    async readBlocks(id, numbers) {
+      const isCurrent = id === snapshot.id;
+      return numbers.map((number) => (isCurrent ? (texts.get(number) ?? null) : null));
+    },
   };
 }

@@ -62,14 +62,15 @@ export function compareNewestFirst(one: TrafficRecord, other: TrafficRecord): nu
 function makeRecord(index: number, total: number): TrafficRecord {
   const camera = CAMERAS.length - 1 - (index % CAMERAS.length);
   const slot = Math.floor(index / CAMERAS.length);
-  const health = index < total / 2 ? null : index % 7 === 0 ? "False" : "True";
-  const count = (max: number) => (health === "False" ? 0 : (index * 7) % (max + 1));
+  const isFailing = index >= total / 2 && index % 7 === 0;
+  const health = isFailing ? "False" : "True";
+  const count = (max: number) => (isFailing ? 0 : (index * 7) % (max + 1));
   return {
     id: slot * CAMERAS.length + ((camera * 3 + slot) % CAMERAS.length) + 1,
     camera_pk: camera + 1,
     camera_ref: CAMERAS[camera] as string,
     timestamp: new Date(START + slot * 1_800_000).toISOString().replace(".000", ""),
-    camera_ok: health,
+    camera_ok: index < total / 2 ? null : health,
     cars: count(30),
     persons: count(12),
     bicycles: count(4),

@@ -14,8 +14,8 @@ export type OnSwitch = (id: string) => void;
 const LOST_SHARE = 0.03;
 
 /**
- * Creates a KV namespace without timers, and returns a function that opens it as one location sees it. A location returns each key, or its absence, as it was at a random time within the lag, and
- * never returns an older value later. A put loses some keys, and succeeds anyway.
+ * Creates a KV namespace without timers, and returns a function that opens it as one location sees it. A location returns each key, or
+ * its absence, as it was at a random time within the lag, and never an older value later. A put loses some keys, and succeeds anyway.
  */
 export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): () => WritableStore {
   const history = new Map<string, { at: number; value: string | null }[]>();
@@ -36,16 +36,16 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
     const namespace: Parameters<typeof createWritableKvStore>[0] = {
       get: async (keys) => keys.map(view),
       put: async (pairs) => {
-        for (const { key, value } of pairs) if (random() >= LOST_SHARE) write(key, value);
+        const kept = pairs.filter(() => random() >= LOST_SHARE);
+        for (const { key, value } of kept) write(key, value);
       },
       delete: async (keys) => {
         for (const key of keys) write(key, null);
       },
-      list: async (prefix = "") =>
-        [...history.keys()].filter(
-          (key) =>
-            key.startsWith(prefix) && valueAt(key, getTrueTime() - Math.floor(random() * lagMs)) !== null,
-        ),
+      async list(prefix = "") {
+        const keys = [...history.keys()].filter((key) => key.startsWith(prefix));
+        return keys.filter((key) => valueAt(key, getTrueTime() - Math.floor(random() * lagMs)) !== null);
+      },
       batchBytes: 1,
     };
     return createWritableKvStore(namespace, { isLocal: false });
@@ -54,7 +54,8 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
 
 /** Creates a D1 database in SQLite, with a replica that lags. */
 export function createSimulatedDatabase(random: Random, lagMs: number, onSwitch: OnSwitch): WritableDatabase {
-  const [primary, replica] = [openDatabase(), openDatabase()];
+  const primary = openDatabase();
+  const replica = openDatabase();
   const pending: { at: number; statements: string[] }[] = [];
   let current: unknown = null;
   const catchUp = () => {

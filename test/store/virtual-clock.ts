@@ -6,8 +6,18 @@ import { random } from "../../tools/data/generator.ts";
 /** Returns a random number from 0 to 1, exclusive. */
 export type Random = () => number;
 
+interface CurrentRequest {
+  isOver: boolean;
+}
+
 /** The current request. When a request ends, the runtime drops its timers. */
-export const currentRequest = new AsyncLocalStorage<{ isOver: boolean }>();
+export const currentRequest = new AsyncLocalStorage<CurrentRequest>();
+
+interface Timer {
+  at: number;
+  run: () => void;
+  request: CurrentRequest | undefined;
+}
 
 /** The error of the clock of the running code, in milliseconds. */
 export const clockSkew = new AsyncLocalStorage<number>();
@@ -41,10 +51,7 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 function useVirtualClock() {
   let now = Date.UTC(2026, 0, 1);
   let lastId = 0;
-  const timers = new Map<
-    number,
-    { at: number; run: () => void; request?: { isOver: boolean } | undefined }
-  >();
+  const timers = new Map<number, Timer>();
   const { now: realNow } = Date;
   // A spy would record all calls of all simulations.
   Date.now = () => now + (clockSkew.getStore() ?? 0);
@@ -54,12 +61,12 @@ function useVirtualClock() {
   });
   vi.stubGlobal("clearTimeout", (id: number) => timers.delete(id));
   const removeNext = () => {
-    let next = 0;
-    let first = Number.POSITIVE_INFINITY;
-    for (const [id, { at }] of timers) if (at < first) [next, first] = [id, at];
-    const timer = timers.get(next);
-    timers.delete(next);
-    return timer;
+    let next: [id: number, timer: Timer] | undefined;
+    for (const entry of timers) {
+      if (!next || entry[1].at < next[1].at) next = entry;
+    }
+    if (next) timers.delete(next[0]);
+    return next?.[1];
   };
   return {
     /** Lets time pass until the work is done. @throws Error if no timer is left before that */
