@@ -49,14 +49,17 @@ export function createSnapshotCache(storeName: string | undefined) {
     graceUntil = time + GRACE_MS;
   }
 
-  /** Reads the current snapshot. Of two reads that overlap, the one that began later counts. */
+  /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
   async function refresh(read: ReadCurrent): Promise<Cached> {
     const askedAt = Date.now();
-    const current = await withTimeout(read(), READ_TIMEOUT_MS);
-    if (cached && cached.askedAt > askedAt) return cached;
-    cached = { current, askedAt };
-    serveUntil(askedAt + MAX_AGE_MS);
-    return cached;
+    // The caller gets its own answer: only this one has the block that the caller wants.
+    const own = { current: await withTimeout(read(), READ_TIMEOUT_MS), askedAt };
+    const isLatest = !cached || cached.askedAt <= askedAt;
+    if (isLatest) {
+      cached = own;
+      serveUntil(askedAt + MAX_AGE_MS);
+    }
+    return own;
   }
 
   /** Returns the cached snapshot if it is fresh or the store fails, and otherwise reads the current one. */
