@@ -52,14 +52,14 @@ export function createSnapshotCache(storeName: string | undefined) {
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
   async function refresh(read: ReadCurrent): Promise<Cached> {
     const askedAt = Date.now();
-    // The caller gets its own answer: only this one has the block that the caller wants.
-    const own = { current: await withTimeout(read(), READ_TIMEOUT_MS), askedAt };
+    const current = await withTimeout(read(), READ_TIMEOUT_MS);
     const isLatest = !cached || cached.askedAt <= askedAt;
     if (isLatest) {
-      cached = own;
+      cached = { current: { snapshot: current.snapshot }, askedAt };
       serveUntil(askedAt + MAX_AGE_MS);
     }
-    return own;
+    // The caller gets its own answer, because only this one has the block that the caller wants.
+    return { current, askedAt };
   }
 
   /** Returns the cached snapshot if it is fresh or the store fails, and otherwise reads the current one. */
