@@ -1,6 +1,6 @@
 import { type Counts, NO_COUNTS } from "../records/record.ts";
 import type { Block } from "./block.ts";
-import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
+import type { MaybeSnapshot } from "./snapshot.ts";
 import { requireBlocks, type Store } from "./store.ts";
 
 /**
@@ -68,23 +68,13 @@ export function encodeStatistics(statistics: Statistics): Block[] {
 /**
  * Reads the statistics of a snapshot.
  * @throws MissingBlockError if a piece is missing
- * @throws Error if the statistics are damaged
  */
 export async function readStatistics(store: Store, snapshot: MaybeSnapshot): Promise<Statistics> {
   if (snapshot.id === null) return NO_STATISTICS;
-  const json = await readPieces(store, snapshot);
-  try {
-    return JSON.parse(json);
-  } catch (cause) {
-    throw new Error(`The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`, { cause });
-  }
-}
-
-async function readPieces(store: Store, snapshot: Snapshot): Promise<string> {
   let json = "";
   for (let number = 0; ; number--) {
     const [piece = ""] = await requireBlocks(store, snapshot, [number]);
-    if (!piece.endsWith(CONTINUED)) return json + piece;
+    if (!piece.endsWith(CONTINUED)) return JSON.parse(json + piece);
     json += piece.slice(0, -CONTINUED.length);
   }
 }

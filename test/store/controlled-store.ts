@@ -72,21 +72,19 @@ export function createControlledStore(initial: Snapshot, kind: "d1" | "kv" = "d1
     readBlocks: (id, numbers) => respond(`block ${numbers}`, () => numbers.map((number) => read(id, number))),
   };
   const cache = createCachedStore(store, { limits });
-  const readServed = async (page: PageNumber, getHiddenCount?: GetHiddenCount) => {
-    const found = await readPage(cache, page, getHiddenCount);
-    return found && { count: found.count, number: found.number, results: found.results };
-  };
   return {
     cache,
     store,
     reads,
     control,
-    read: readServed,
+    read: (page: PageNumber, getHiddenCount?: GetHiddenCount) => readPage(cache, page, getHiddenCount),
     /** Expects that the instance serves these pages of the snapshot with `count` records. */
     async serves(count: number, ...pages: number[]) {
-      const records = getRecords(makeSnapshot(count).id);
-      for (const number of pages)
-        expect(await readServed(number)).toEqual({ count, number, results: formatResults(records, number) });
+      const snapshot = makeSnapshot(count);
+      for (const number of pages) {
+        const results = formatResults(getRecords(snapshot.id), number);
+        expect(await readPage(cache, number)).toEqual({ snapshot, count, number, results });
+      }
     },
   };
 }
