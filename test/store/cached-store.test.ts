@@ -106,6 +106,7 @@ test("of two reads, the one that started later is cached, and the other one keep
   await serves(700, 1);
   await vi.advanceTimersByTimeAsync(400);
   await slow;
+  control.hidden = undefined;
   await serves(700, 1);
 });
 

@@ -36,7 +36,7 @@ interface Control {
   /** The duration of each read. */
   delayMs?: number;
   /** The snapshot whose blocks are missing. */
-  hidden?: string;
+  hidden?: string | undefined;
   /** The number of the damaged block. */
   damaged?: number | undefined;
 }
