@@ -103,7 +103,7 @@ test("npm start shows an invalid setting at once, without a request", async () =
 
 test("npm start and npm run data use the user's folder, KV and a domain as described in wrangler.toml", async () => {
   const { folder, configure } = createProject("http://localhost");
-  configure(/# (routes = .*)/, "$1");
+  configure(/# (\[\[routes\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3");
   configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
   configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
   const cwd = join(folder, "docs");
@@ -163,7 +163,7 @@ describe("in a fresh clone", () => {
   });
 
   test.each([
-    ["routes", /# (routes = .*)/, "$1"],
+    ["routes", /# (\[\[routes\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3"],
     ["PUBLIC_ORIGIN", /(PUBLIC_ORIGIN =) ""/, '$1 "https://counts.example"'],
   ])("plain wrangler dev with %s starts no server whose links lead to production", async (name, from, to) => {
     const other = createProject("http://localhost");
