@@ -14,6 +14,9 @@ import { runData, runProcess } from "./command-line/run-command.ts";
 import { createProject } from "./deploy/project.ts";
 import { serve } from "./serve.ts";
 
+/** Uncomments `routes`. */
+const ROUTES = [/# (\[\[routes\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3"] as const;
+
 const RECORDS = formatCsv(makeRecords(20));
 
 /** Reads the address that a server prints: the group of the pattern. */
@@ -103,7 +106,7 @@ test("npm start shows an invalid setting at once, without a request", async () =
 
 test("npm start and npm run data use the user's folder, KV and a domain as described in wrangler.toml", async () => {
   const { folder, configure } = createProject("http://localhost");
-  configure(/# (\[\[routes\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3");
+  configure(...ROUTES);
   configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
   configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
   const cwd = join(folder, "docs");
@@ -162,36 +165,34 @@ describe("in a fresh clone", () => {
     await ended;
   });
 
-  test.each([
-    ["routes", /# (\[\[routes\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3"],
-    ["PUBLIC_ORIGIN", /(PUBLIC_ORIGIN =) ""/, '$1 "https://counts.example"'],
-  ])("plain wrangler dev with %s starts no server whose links lead to production", async (name, from, to) => {
+  test("plain wrangler dev starts no server whose links lead to production", async () => {
     const other = createProject("http://localhost");
-    other.configure(from, to);
-    expect(await other.run(["tools/build-assets.ts"], { WRANGLER_COMMAND: "dev" })).toEqual({
-      status: 1,
-      stdout: "",
-      stderr: expect.stringMatching(`^wrangler.toml sets ${name}, .*npm start`),
-    });
+    const environment = { WRANGLER_COMMAND: "dev" };
+    other.configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
+    const own = await other.run(["tools/build-assets.ts"], environment);
+    expect([own.status, own.stderr]).toEqual([1, expect.stringContaining("PUBLIC_ORIGIN")]);
+    other.configure(...ROUTES);
+    const routed = await other.run(["tools/build-assets.ts"], environment);
+    expect([routed.status, routed.stderr]).toEqual([1, expect.stringContaining("routes")]);
   });
 
   // Wrangler would obey these settings, so a load could fill a store that is not served.
-  test.each<[setting: string, file: string, env: NodeJS.ProcessEnv]>([
-    ["STORE", ".dev.vars", {}],
-    ["PREFER", ".env.local", {}],
-    ["CLOUDFLARE_ENV", ".env", {}],
-    ["CLOUDFLARE_ENV", "none", { CLOUDFLARE_ENV: "other" }],
-  ])("all commands refuse the setting %s in %s", async (setting, file, env) => {
-    const other = createProject("http://localhost");
-    await writeFile(join(other.folder, file), `${setting}=kv\n`);
-    const commands = [["start.ts"], ["data/data-command.ts", "info"], ["deploy/deploy.ts", "deploy"]];
-    for (const [path, ...args] of [...commands, ["build-assets.ts"]])
-      expect(
-        await other.run([`tools/${path}`, ...args], { WRANGLER_COMMAND: "deploy", ...env }),
-      ).toMatchObject({
-        status: 1,
-        stderr: expect.stringMatching(`${setting}.*\n$`),
-      });
+  test.each<{ setting: string; file: string; command: string[]; env?: NodeJS.ProcessEnv }>([
+    { setting: "STORE", file: ".dev.vars", command: ["tools/start.ts"] },
+    { setting: "PREFER", file: ".env.local", command: ["tools/data/data-command.ts", "info"] },
+    { setting: "CLOUDFLARE_ENV", file: ".env", command: ["tools/deploy/deploy.ts", "deploy"] },
+    {
+      setting: "CLOUDFLARE_ENV",
+      file: "none",
+      command: ["tools/build-assets.ts"],
+      env: { CLOUDFLARE_ENV: "other", WRANGLER_COMMAND: "deploy" },
+    },
+  ])("$command refuses the setting $setting in $file", async ({ setting, file, command, env }) => {
+    const path = join(project.folder, file);
+    await writeFile(path, `${setting}=kv\n`);
+    onTestFinished(() => rm(path));
+    const { status, stderr } = await project.run(command, env);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(setting)]);
   });
 
   test("an invalid line of the seed is reported, and wrangler dev keeps the last valid seed", async () => {

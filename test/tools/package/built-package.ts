@@ -1,10 +1,11 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
+import { inject } from "vitest";
+import type { TestProject } from "vitest/node";
 import type * as Package from "../../../tools/package/index.d.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { type Finished, removeProgress, runProcess } from "../command-line/run-command.ts";
@@ -13,11 +14,24 @@ import { type Finished, removeProgress, runProcess } from "../command-line/run-c
 export const PACKAGE_FOLDER = resolve("dist/package");
 
 /** The path of the command in a folder where the package is installed. */
-export const COMMAND = "node_modules/.bin/traffic-count-records";
+export const COMMAND = "node_modules/traffic-count-records/cli.js";
 
-/** Builds the package once for all tests. */
-export default function setup(): void {
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The path of the packed package. */
+    tarball: string;
+  }
+}
+
+/** Builds and packs the package once for all tests. */
+export default function setup(project: TestProject): void {
   execFileSync(process.execPath, ["tools/package/build.ts"]);
+  const folder = createFolder();
+  const options = { cwd: folder, encoding: "utf8" } as const;
+  project.provide(
+    "tarball",
+    join(folder, execFileSync("npm", ["pack", PACKAGE_FOLDER, "--silent"], options).trim()),
+  );
 }
 
 /** Imports the built package. */
@@ -25,17 +39,14 @@ export function importPackage(): Promise<typeof Package> {
   return import(`${PACKAGE_FOLDER}/index.js`);
 }
 
-/** Packs the package and installs it into an empty folder, without the network. */
-export async function installPackage(): Promise<{ folder: string; tarball: string }> {
-  const run = promisify(execFile);
+/** Unpacks the package into a new folder, where npm would install it: the package has no dependencies. */
+export async function installPackage(): Promise<string> {
   const folder = join(createFolder(), "client");
-  await mkdir(folder);
-  const { stdout } = await run("npm", ["pack", PACKAGE_FOLDER, "--json"], { cwd: join(folder, "..") });
-  const [{ filename }] = Object.values<{ filename: string }>(JSON.parse(stdout)) as [{ filename: string }];
-  const tarball = join(folder, "..", filename);
+  const installed = join(folder, "node_modules/traffic-count-records");
+  await mkdir(installed, { recursive: true });
+  await runProcess("tar", ["-xzf", inject("tarball"), "-C", installed, "--strip-components=1"]);
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  await run("npm", ["install", "--offline", tarball], { cwd: folder });
-  return { folder, tarball };
+  return folder;
 }
 
 /** Runs a program in a folder to its end. */

@@ -4,21 +4,18 @@ import { copyFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { removeProgress, runData } from "../command-line/run-command.ts";
-import { installPackage, runIn, startCommand } from "./built-package.ts";
-
-const NAME = "traffic-count-records";
+import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
 
 let folder: string;
-let tarball: string;
 beforeAll(async () => {
-  ({ folder, tarball } = await installPackage());
+  folder = await installPackage();
   await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(50).map(formatCsvLine).join(""));
 });
 
@@ -51,7 +48,7 @@ test("the command starts as release.yml starts it on each system", async () => {
   await close();
   const script = jobs.start.steps.at(-1).run.replaceAll("8787", new URL(origin).port);
   const cwd = createFolder();
-  await copyFile(tarball, join(cwd, basename(tarball)));
+  await copyFile(inject("tarball"), join(cwd, basename(inject("tarball"))));
   // As GitHub runs a script with `shell: bash`.
   const options = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
   const { stdout } = await promisify(execFile)("bash", options, { cwd });
@@ -62,37 +59,26 @@ test("the command reports an invalid file as load does", async () => {
   const file = join(folder, "invalid.csv");
   await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,-1,0,0,0,0,0,tf2\n`);
   const { stderr } = await runData(["load", file, "--persist-to", folder]);
-  const printed = await runIn(folder, "npx", [NAME, file, "--port", "0"]);
+  const printed = await runIn(folder, process.execPath, [COMMAND, file, "--port", "0"]);
   expect({ ...printed, stderr: removeProgress(printed.stderr) }).toEqual({ status: 1, stdout: "", stderr });
   expect(stderr).toContain('invalid.csv:2: model_name "tf2" is not "tf1"');
 });
 
 test.each([
-  [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
-  [["--prefer", "code=5"], {}, 2, 'prefer is "code=5". code=5 is invalid: code must be a whole number from'],
-  [
-    ["--host", "203.0.113.1"],
-    {},
-    2,
-    "error: The service cannot listen on port 8787 of 203.0.113.1: this machine",
-  ],
-  [
-    ["--host", "[::1]"],
-    {},
-    2,
-    "of [::1]: this host has no address. An IPv6 address is written without brackets.",
-  ],
-  [["./check"], {}, 1, "./check: cannot be read: it does not exist"],
-  [["check"], {}, 2, "error: missing required argument 'url'"],
-  // As in Node 20, which has no SQLite.
-  [
-    [],
-    { NODE_OPTIONS: "--no-experimental-sqlite" },
-    1,
-    "The package needs Node 22.13 or newer, but this is Node v",
-  ],
-  [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
-])("the command with %j and %j ends with %i", async (args, env, status, message) => {
-  const ended = await runIn(folder, "npx", [NAME, ...args], env);
-  expect(ended).toEqual({ status, stdout: "", stderr: expect.stringContaining(message) });
+  { name: "an invalid port in PORT", args: [], env: { PORT: "eighty" }, expected: [2, "PORT"] },
+  { name: "an invalid fault", args: ["--prefer", "code=5"], expected: [2, "code=5 is invalid"] },
+  { name: "an address of another machine", args: ["--host", "203.0.113.1"], expected: [2, "this address"] },
+  { name: "an address in brackets", args: ["--host", "[::1]"], expected: [2, "without brackets"] },
+  { name: "a missing file", args: ["nothing.csv"], expected: [1, "nothing.csv"] },
+  { name: "a file that is named like the subcommand", args: ["./check"], expected: [1, "./check"] },
+  { name: "the subcommand without a URL", args: ["check"], expected: [2, "argument 'url'"] },
+  {
+    name: "a Node without SQLite, such as Node 20",
+    args: [],
+    env: { NODE_OPTIONS: "--no-experimental-sqlite" },
+    expected: [1, "Node 22.13 or newer"],
+  },
+])("the command explains $name", async ({ args, env, expected: [status, reason] }) => {
+  const ended = await runIn(folder, process.execPath, [COMMAND, ...args], env);
+  expect(ended).toEqual({ status, stdout: "", stderr: expect.stringContaining(String(reason)) });
 });

@@ -3,7 +3,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { listCodeBlocks } from "../../documents/documentation.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { createFolder } from "../../temporary-folder.ts";
@@ -12,10 +12,9 @@ import { installPackage } from "./built-package.ts";
 const recipes = ["js", "python"].flatMap((language) => listCodeBlocks("docs/package.md", language));
 
 let folder: string;
-let tarball: string;
 let port: string;
 beforeAll(async () => {
-  ({ folder, tarball } = await installPackage());
+  folder = await installPackage();
   // As in npm 11, after `npm init -y`.
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
   for (const name of ["vitest", "ky", "msw", "@playwright"])
@@ -34,7 +33,7 @@ test("the commands of the installation work in CI, without a registry", async ()
   const block = listCodeBlocks("docs/package.md", "sh").find((block) => block.includes("git add"));
   // The package is already built.
   const commands = block?.replace(/^npm run package .*\n/, "");
-  const script = `mkdir service && cp ${tarball} service && git init -q client && cd service
+  const script = `mkdir service && cp ${inject("tarball")} service && git init -q client && cd service
 echo '{ "name": "client" }' > ../client/package.json
 ${commands}
 git -c user.name=a -c user.email=a@counts.example commit -qm "Test with the service"
@@ -72,20 +71,40 @@ const JEST_OPTIONS = ["--rootDir", ".", ...LONG_TEST_TIMEOUT];
 const JEST_COMMAND = [process.execPath, "--experimental-vm-modules", JEST_PATH, ...JEST_OPTIONS];
 
 /** The commands that run the recipes, and their output. */
-const RUNS: [file: string, isInstalled: boolean, command: string[], printed: RegExp][] = [
-  ["counts.mjs", true, [process.execPath], /^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/],
-  ["records.test.js", true, VITEST_COMMAND, /Tests +3 passed \(3\)/],
-  ["client.test.js", true, VITEST_COMMAND, /Tests +1 passed \(1\)/],
-  ["pages.test.mjs", JEST !== "", JEST_COMMAND, /Tests: +1 passed, 1 total/],
-  ["test_records.py", hasPytest, ["python3", "-m", "pytest", "-q"], /^1 passed/m],
-  ["playwright.config.js", true, PLAYWRIGHT_COMMAND, /1 passed/],
+const RUNS: { files: string[]; isInstalled?: boolean; command: string[]; expected: RegExp }[] = [
+  {
+    files: ["counts.mjs"],
+    command: [process.execPath],
+    expected: /^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/,
+  },
+  {
+    files: ["records.test.js", "client.test.js"],
+    command: VITEST_COMMAND,
+    expected: /Tests +4 passed \(4\)/,
+  },
+  {
+    files: ["pages.test.mjs"],
+    isInstalled: JEST !== "",
+    command: JEST_COMMAND,
+    expected: /Tests: +1 passed, 1 total/,
+  },
+  {
+    files: ["test_records.py"],
+    isInstalled: hasPytest,
+    command: ["python3", "-m", "pytest", "-q"],
+    expected: /^1 passed/m,
+  },
+  { files: ["playwright.config.js"], command: PLAYWRIGHT_COMMAND, expected: /1 passed/ },
 ];
 
-for (const [file, isInstalled, [command = "", ...args], printed] of RUNS)
-  test.runIf(isInstalled)(`the recipe ${file} works, and leaves no process running`, async () => {
-    const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
-    await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
-    const { stdout, stderr } = await runInFolder(command, [...args, file]);
-    expect(stdout + stderr).toMatch(printed);
+for (const { files, isInstalled = true, command, expected } of RUNS)
+  test.runIf(isInstalled)(`${files.join(" and ")} work, and leave no process running`, async () => {
+    for (const file of files) {
+      const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
+      await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
+    }
+    const [program = "", ...args] = command;
+    const { stdout, stderr } = await runInFolder(program, [...args, ...files]);
+    expect(stdout + stderr).toMatch(expected);
     await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
   });

@@ -8,19 +8,18 @@ const { LOWEST_NODE = "", NEWEST_NODE = "", BUN = "", DENO = "" } = process.env;
 
 let folder: string;
 beforeAll(async () => {
-  ({ folder } = await installPackage());
+  folder = await installPackage();
   await writeFile(join(folder, "client.ts"), CLIENT);
 });
 
-describe.each<[string, string, RegExp, ...string[]]>([
-  ["the current Node", process.execPath, /^v\d/],
-  ["the lowest Node", LOWEST_NODE, /^v22\.13\.0$/],
-  ["the newest Node", NEWEST_NODE, /^v26\./],
-  ["Bun", BUN, /^1\.4\.5$/],
-  ["Deno", DENO, /^deno 2\.9\.6 /, "run", "--allow-all"],
-])("in %s", (_, runtime, version, ...own) => {
+describe.each<[string, string, ...string[]]>([
+  ["the current Node", process.execPath],
+  ["the lowest Node", LOWEST_NODE],
+  ["the newest Node", NEWEST_NODE],
+  ["Bun", BUN],
+  ["Deno", DENO, "run", "--allow-all"],
+])("in %s", (_, runtime, ...own) => {
   test.runIf(runtime)("the command serves the seed, and checks it", async () => {
-    expect((await runIn(folder, runtime, ["--version"])).stdout.trim()).toMatch(version);
     const { url, stop } = await startCommand(folder, [], [runtime, ...own]);
     const options = ["--pages", "2"];
     const checked = await runIn(folder, runtime, [...own, COMMAND, "check", url, ...options]);
