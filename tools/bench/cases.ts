@@ -77,14 +77,20 @@ const WARM_UP = 3 * CONNECTIONS;
 export async function measureRequest({ url, body }: PageRequest, milliseconds: number): Promise<Measurement> {
   // Collects the times, because autocannon's histogram counts whole milliseconds, and most responses take less.
   const times: number[] = [];
-  let [responses, startedAt, endedAt] = [0, 0, 0];
-  const ends = { duration: 600, bailout: 1, sampleInt: 20 };
-  const instance = autocannon({ url, connections: CONNECTIONS, expectBody: body, ...ends }, () => {});
+  let responses = 0;
+  let startedAt = 0;
+  let endedAt = 0;
+  const limits = { duration: 600, bailout: 1, sampleInt: 20 };
+  const instance = autocannon({ url, connections: CONNECTIONS, expectBody: body, ...limits }, () => {});
   instance.on("response", (_client, _status, _bytes, time) => {
     endedAt = performance.now();
-    if (++responses > WARM_UP) times.push(time);
-    else startedAt = endedAt;
-    if (times.length > 0 && endedAt - startedAt >= milliseconds) instance.stop();
+    responses += 1;
+    if (responses <= WARM_UP) {
+      startedAt = endedAt;
+      return;
+    }
+    times.push(time);
+    if (endedAt - startedAt >= milliseconds) instance.stop();
   });
   const [{ errors, mismatches, non2xx }] = await once(instance, "done");
   if (errors + mismatches + non2xx > 0)
