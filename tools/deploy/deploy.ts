@@ -37,11 +37,16 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
     const before = await readDeployedVersion();
     if (!changeStore) requireSameStore(store, before);
     if (store !== SEED_STORE)
-      await prepareProductionStore(requireStoreName(store), configuration, before === undefined);
+      await prepareProductionStore(configuration, {
+        store: requireStoreName(store),
+        isFirst: before === undefined,
+      });
     return before;
   });
-  const goBack = before && ["To go back: npx wrangler rollback", before.id, ...NAME_OPTIONS].join(" ");
-  const hint = goBack ?? "To continue, run the command again.";
+  const hint =
+    before === undefined
+      ? "To continue, run the command again."
+      : ["To go back: npx wrangler rollback", before.id, ...NAME_OPTIONS].join(" ");
   const deployed = await step("deploy the worker", hint, () => upload(["deploy", ...getTagOptions()]));
   const address = origin ? String(origin) : findAddress(deployed.targets);
   if (address === undefined)

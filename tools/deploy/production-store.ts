@@ -7,15 +7,14 @@ import { formatDataCommand } from "../store-command.ts";
 /**
  * Creates a missing database, applies migrations, and loads the seed into an empty database. Nothing is loaded into KV, because a
  * namespace with records may look empty for a minute.
- * @param isFirst Whether the worker was never deployed. A later deployment loads no seed, because the worker may already serve
+ * @param options.isFirst Whether the worker was never deployed. A later deployment loads no seed, because the worker may already serve
  * records of a different store, and the seed must not replace these records.
  * @throws Error if the worker would have no records to serve, or if wrangler fails
  */
 export async function prepareProductionStore(
-  store: StoreName,
   configuration: Configuration,
-  isFirst: boolean,
-) {
+  { store, isFirst }: { store: StoreName; isFirst: boolean },
+): Promise<void> {
   if (store === "d1") await createDatabase(configuration);
   const choice = { store, remote: true };
   if (isFirst && store === "d1") return loadSeed(choice);

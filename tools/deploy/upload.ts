@@ -35,9 +35,13 @@ export async function upload(command: string[]): Promise<Report> {
  * @param targets Such as `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`, or a schedule
  */
 export function findAddress(targets: string[] = []): string | undefined {
-  const origins = targets
-    .filter((target) => !target.includes("production: disabled"))
-    .map((target) => /^(https?:\/\/)?([^\s/*]+\.[^\s/*]+)(\/\*)?( \(.*)?$/.exec(target) ?? [])
-    .map(([, scheme = "https://", host]) => host && URL.parse(scheme + host)?.origin);
-  return origins.findLast((origin) => origin);
+  const enabled = targets.filter((target) => !target.includes("production: disabled"));
+  return enabled.map(parseTarget).findLast((origin) => origin !== undefined);
+}
+
+/** Returns the origin of a target; undefined for a schedule, a wildcard host or a part of the paths. */
+function parseTarget(target: string): string | undefined {
+  const [, scheme = "https://", host] =
+    /^(https?:\/\/)?([^\s/*]+\.[^\s/*]+)(\/\*)?( \(.*)?$/.exec(target) ?? [];
+  return host === undefined ? undefined : URL.parse(scheme + host)?.origin;
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { getErrorMessage } from "../command-line/requests.ts";
 
 /** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
@@ -18,29 +19,42 @@ const TIMEOUT_MS = 600_000;
  */
 export async function waitForVersion(address: string, version?: string): Promise<void> {
   const giveUpAt = Date.now() + TIMEOUT_MS;
-  let [correct, errors, printed] = [0, 0, ""];
-  while (correct < MIN_RESPONSES) {
-    const { problem, isError } = await readHealth(`${address}/healthz`, version);
-    correct = problem === undefined ? correct + 1 : 0;
-    errors = isError ? errors + 1 : 0;
-    if (problem && (errors === MAX_ERRORS || Date.now() >= giveUpAt)) throw new Error(problem);
-    if (problem && problem !== printed) console.log(`  waiting for up to ten minutes: ${problem}`);
-    printed = problem ?? printed;
-    if (correct < MIN_RESPONSES) await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+  let ready = 0;
+  let failed = 0;
+  const printed = new Set<string>();
+  const printOnce = (problem: string) => {
+    if (!printed.has(problem)) console.log(`  waiting for up to ten minutes: ${problem}`);
+    printed.add(problem);
+  };
+  for (;;) {
+    const health = await readHealth(`${address}/healthz`, version);
+    ready = health.kind === "ready" ? ready + 1 : 0;
+    failed = health.kind === "failed" ? failed + 1 : 0;
+    if (ready === MIN_RESPONSES) return;
+    if (health.kind !== "ready") {
+      if (failed === MAX_ERRORS || Date.now() >= giveUpAt) throw new Error(health.problem);
+      printOnce(health.problem);
+    }
+    await setTimeout(INTERVAL_MS);
   }
 }
 
-async function readHealth(url: string, version?: string): Promise<{ problem?: string; isError?: boolean }> {
+/** `failed` is an error of the worker itself. */
+type Health = { kind: "ready" } | { kind: "waiting" | "failed"; problem: string };
+
+async function readHealth(url: string, version?: string): Promise<Health> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     const { code, detail = "no version" } = Object(await response.json().catch(() => undefined));
-    // 520 to 599 come from the platform, for a new domain or certificate.
-    const isError = response.status >= 500 && response.status < 520;
-    if (!response.ok || !code?.id)
-      return { problem: `${url} returned ${response.status}: ${detail}`, isError };
-    if (version === undefined || code.id === version) return {};
-    return { problem: `${url} still reports version ${code.id} instead of ${version}` };
+    if (!response.ok || !code?.id) {
+      // 520 to 599 come from the platform, for a new domain or certificate.
+      const isOfWorker = response.status >= 500 && response.status < 520;
+      const problem = `${url} returned ${response.status}: ${detail}`;
+      return { kind: isOfWorker ? "failed" : "waiting", problem };
+    }
+    if (version === undefined || code.id === version) return { kind: "ready" };
+    return { kind: "waiting", problem: `${url} still reports version ${code.id} instead of ${version}` };
   } catch (error) {
-    return { problem: `${url} did not respond: ${getErrorMessage(error)}` };
+    return { kind: "waiting", problem: `${url} did not respond: ${getErrorMessage(error)}` };
   }
 }

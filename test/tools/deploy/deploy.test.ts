@@ -14,7 +14,6 @@ import {
   WORKER,
   WRANGLER,
 } from "./account.ts";
-import { createProject } from "./project.ts";
 
 // The commands and wrangler are real. Cloudflare's API is a stub, with our own service as the deployed worker.
 
@@ -211,8 +210,8 @@ describe.concurrent("in an account with KV", async () => {
   );
 });
 
-describe.concurrent("in an account of two people", async () => {
-  const { api, project, run, listDatabases, readCurrentSnapshot, listVersions } = await useAccount();
+describe.concurrent("in an account of a user who has not logged in", async () => {
+  const { api, run, listVersions } = await useAccount();
 
   testNext(
     "without a token, or if the upload fails, wrangler's own words are shown, and nothing is deployed",
@@ -227,21 +226,6 @@ describe.concurrent("in an account of two people", async () => {
         /^Failed: deploy the worker\.\n.*\[code: 10021\]\n\nTo continue, run the command again\.\n$/ms,
       );
       expect(listVersions()).toEqual([]);
-    },
-  );
-
-  testNext(
-    "two first deployments at the same time, one of them interrupted, leave one database with the seed",
-    async () => {
-      const other = createProject(api.origin);
-      other.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`);
-      const children = [project.start(DEPLOY), other.start(DEPLOY)];
-      const ended = children.map(finish);
-      await Promise.race(ended);
-      for (const child of children) child.kill("SIGTERM");
-      await Promise.all(ended);
-      await run(0, DEPLOY);
-      expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
     },
   );
 });
