@@ -44,7 +44,8 @@ export function checkPage(table: Table, collection: string, page: CollectionPage
   const check = table.at(url);
   check("List records.Success status", status === 200, String(status));
   if (status !== 200) return;
-  const [type, vary] = [headers.get("Content-Type"), headers.get("Vary")];
+  const type = headers.get("Content-Type");
+  const vary = headers.get("Vary");
   check("List records.Content-Type", type?.toLowerCase() === "application/json", show(type));
   check("List records.Vary", parseList(vary).includes("accept"), show(vary));
   checkAllow(table, url, headers);
@@ -57,7 +58,8 @@ export function checkPage(table: Table, collection: string, page: CollectionPage
   // From this page on. If count is invalid, a page with a null link may be the last.
   const left = (count ?? (next === null ? 0 : Number.POSITIVE_INFINITY)) - pageSize * (number - 1);
   const isLast = left <= pageSize;
-  const [older = "", newer = ""] = [1, -1].map((step) => `${collection}?format=api&page=${number + step}`);
+  const older = `${collection}?format=api&page=${number + 1}`;
+  const newer = `${collection}?format=api&page=${number - 1}`;
   // The specification does not show next on the last page, and previous on the first.
   const isOpen = (link: unknown) => link === null || typeof link === "string";
   check("Page envelope.next", isLast ? isOpen(next) : next === older, show(next), older);

@@ -63,26 +63,32 @@ async function checkMethods(url: string, table: Table, send: Client): Promise<vo
   }
 }
 
-type Walk = Awaited<ReturnType<typeof startWalk>>;
+interface Walk {
+  url: string;
+  /** For the rules that concern a single page; `comparisons` is for those that compare pages. */
+  table: Table;
+  comparisons: Table;
+  send: Client;
+  read: (number: number, query?: string) => Promise<CollectionPage>;
+  first: CollectionPage;
+  pageSize: number;
+  pages: number;
+  ids: Set<unknown>;
+  /** The latest record of each camera. */
+  cameras: Map<unknown, Fields>;
+  oldest?: string;
+  /** The timestamp of the newest record whose camera_ok is null. */
+  newestNull?: string;
+}
 
 /** Reads page 1. */
-async function startWalk(url: string, table: Table, send: Client) {
+async function startWalk(url: string, table: Table, send: Client): Promise<Walk> {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
   const first = await read(1);
-  return {
-    ...{ url, table, send, read, first },
-    /** For the rules that compare pages; `table` is for single pages. */
-    comparisons: createTable(),
-    pageSize: first.results?.length || PAGE_SIZE,
-    pages: 0,
-    ids: new Set<unknown>(),
-    /** The latest record of each camera. */
-    cameras: new Map<unknown, Fields>(),
-    oldest: undefined as string | undefined,
-    /** The timestamp of the newest record whose camera_ok is null. */
-    newestNull: undefined as string | undefined,
-  };
+  const pageSize = first.results?.length || PAGE_SIZE;
+  const seen = { pages: 0, ids: new Set<unknown>(), cameras: new Map<unknown, Fields>() };
+  return { url, table, send, read, first, pageSize, comparisons: createTable(), ...seen };
 }
 
 /** Checks the pages from page 1 to the last, and requests that are compared with them. @throws ChangedError */
