@@ -28,8 +28,12 @@ interface Step {
   startedAt: number;
 }
 
-/** Prints a line above the progress bar; undefined while there is no bar. */
-let printAboveBar: ((line: string) => void) | undefined;
+/** Prints a line, above the progress bar while there is one. */
+let print = printPlainly;
+
+function printPlainly(line: string): void {
+  console.error(line);
+}
 
 /**
  * Shows the progress, the rate and the remaining time of a step on standard error. A terminal shows a bar. A log gets a line after
@@ -41,10 +45,10 @@ export function openProgress(name: string, { total, unit = "records", out }: Pro
   const step: Step = { name, unit, total, done: 0, startedAt: Date.now() };
   const { show, close } = process.stderr.isTTY ? openBar(step) : openLog(step);
   return {
-    update(done, newTotal = step.total) {
-      // Raises a total that is too low, because the total can be an estimate.
-      const total = newTotal && Math.max(done, newTotal);
-      Object.assign(step, { done, total });
+    update(done, total = step.total) {
+      step.done = done;
+      // The total can be an estimate that is too low.
+      step.total = total === undefined ? undefined : Math.max(done, total);
       show();
     },
     close,
@@ -53,7 +57,7 @@ export function openProgress(name: string, { total, unit = "records", out }: Pro
 
 /** Prints a line on standard error, above the progress bar if one is shown. */
 export function printNotice(line: string): void {
-  (printAboveBar ?? console.error)(line);
+  print(line);
 }
 
 function openBar(step: Step) {
@@ -67,10 +71,10 @@ function openBar(step: Step) {
   const draw = () => bar.start(step.total ?? 0, step.done);
   const close = () => {
     bar.stop();
-    printAboveBar = undefined;
+    print = printPlainly;
     process.off("exit", close);
   };
-  printAboveBar = (line) => {
+  print = (line) => {
     bar.stop();
     console.error(line);
     draw();

@@ -1,4 +1,5 @@
 import http from "node:http";
+import { getMessage } from "../messages.ts";
 
 /** The addresses that need no proxy if NO_PROXY is not set, as in wrangler. */
 const LOCAL_ADDRESSES = "localhost,127.0.0.1,[::1]";
@@ -13,17 +14,14 @@ export function useProxy(): void {
   try {
     http.setGlobalProxyFromEnv?.({ ...process.env, no_proxy: exceptions || LOCAL_ADDRESSES });
   } catch (cause) {
-    throw new Error(
-      "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy, such as http://proxy.example:3128",
-      {
-        cause,
-      },
-    );
+    const message = "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy, such as http://proxy.example:3128";
+    throw new Error(message, { cause });
   }
 }
 
 /** Gets the message of the innermost cause of "fetch failed". If several addresses of a host failed, uses the first error. */
 export function getErrorMessage(error: unknown): string {
-  const { message, cause, errors = [cause] } = error as Error & { errors?: unknown[] };
-  return errors[0] instanceof Error ? getErrorMessage(errors[0]) : message;
+  if (error instanceof AggregateError) return getErrorMessage(error.errors[0]);
+  const isWrapped = error instanceof Error && error.cause instanceof Error;
+  return isWrapped ? getErrorMessage(error.cause) : getMessage(error);
 }

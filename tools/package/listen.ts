@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { getErrorCode, getMessage } from "../messages.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { isCut, type Respond } from "./respond.ts";
 
@@ -48,7 +49,7 @@ async function openOnBothAddresses(
   try {
     return [server, await open("::1", getPort(server))];
   } catch (error) {
-    const { code } = Object(Object(error).cause);
+    const code = String(error instanceof Error && getErrorCode(error.cause));
     if (NO_IPV6.includes(code)) return [server];
     await closeServer(server);
     // The port that the system chose is free on one address only.
@@ -69,7 +70,7 @@ async function openServer(
     void listener(incoming, outgoing);
   });
   await once(server.listen({ port, host }), "listening").catch((cause) => {
-    const reason = REASONS[cause.code] ?? cause.message;
+    const reason = REASONS[getErrorCode(cause) ?? ""] ?? getMessage(cause);
     throw new Error(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
   });
   return server;
