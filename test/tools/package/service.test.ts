@@ -57,21 +57,24 @@ describe("the collection", () => {
 });
 
 test.each([
-  [{ recrods: RECORDS }, 'Unrecognized key: "recrods"'],
-  ["counts.csv", "expected object, received string"],
-  [{ records: 5 }, "It must be an array or another iterable\n  → at records"],
-  [{ files: "counts.csv" }, "expected array, received string\n  → at files"],
-  [{ records: [], files: [] }, "Set records or files, not both"],
-  [{ modelName: "tf2" }, 'expected "tf1"\n  → at modelName'],
-  [{ now: 5 }, "It must be a function\n  → at now"],
-  [{ publicOrigin: 5 }, "expected string, received number\n  → at publicOrigin"],
-  [{ publicOrigin: "counts.example" }, 'publicOrigin is "counts.example"; it must be an http or https URL'],
-  [{ prefer: null }, "It must be a string or an object\n  → at prefer"],
-  [{ prefer: "code=5" }, `prefer is "code=5".`],
-  [{ prefer: { code: 5 } }, 'prefer is {"code":5}. code=5 is invalid: code must be a whole number from 400'],
-  [{ prefer: { cod: 503 } }, 'prefer is {"cod":503}. cod=503 is unknown: the options are code, '],
-])("%j is rejected", (options, message) => {
-  expect(() => createService(options as ServiceOptions)).toThrow(message);
+  { name: "an unknown option", options: { recrods: RECORDS }, expected: "recrods" },
+  { name: "a path instead of options", options: "counts.csv", expected: "expected object" },
+  { name: "records that cannot be iterated", options: { records: 5 }, expected: "at records" },
+  { name: "a single file", options: { files: "counts.csv" }, expected: "at files" },
+  { name: "records and files", options: { records: [], files: [] }, expected: "not both" },
+  { name: "another model", options: { modelName: "tf2" }, expected: "at modelName" },
+  { name: "a clock that is a time", options: { now: 5 }, expected: "at now" },
+  {
+    name: "an origin without a scheme",
+    options: { publicOrigin: "counts.example" },
+    expected: "publicOrigin",
+  },
+  { name: "faults that are null", options: { prefer: null }, expected: "at prefer" },
+  { name: "an invalid fault in a string", options: { prefer: "code=5" }, expected: "code=5 is invalid" },
+  { name: "an invalid fault in an object", options: { prefer: { code: 5 } }, expected: "code=5 is invalid" },
+  { name: "an unknown fault", options: { prefer: { cod: 503 } }, expected: "cod=503 is unknown" },
+])("$name is rejected", ({ options, expected }) => {
+  expect(() => createService(options as ServiceOptions)).toThrow(expected);
 });
 
 test("modelName serves files of a different model as this model", async () => {
@@ -170,28 +173,32 @@ test("the type of faults is that of the parser", () => {
   expectTypeOf<PreferOptions>().toEqualTypeOf<OptionValues>();
 });
 
-test.each<[PreferOptions | string, string]>([
-  ["code=503,times=1", "code=503, times=1"],
-  [{ code: 503, times: 1, delay: undefined }, "code=503, times=1"],
-  [{ code: 503, times: 1, on: [1, { min: 3, max: 4 }, "last"] }, 'code=503, times=1, on="1,3-4,last"'],
-  [
-    { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } },
-    'code=503, times=1, until="2030-01-01T00:00:00Z", delay=0-1',
-  ],
-])("prefer can be set to %j at any time, which resets the counts of times", async (prefer, text) => {
-  const service = create({ prefer });
-  const getStatus = async () => (await service.fetch(PATH)).status;
-  expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, text]);
-  service.prefer = prefer;
-  expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, text]);
-  expect(() => Object.assign(service, { prefer: "code=5" })).toThrow(`prefer is "code=5".`);
-  expect(() => Object.assign(service, { prefer: null })).toThrow(
-    "It must be a string or an object\n  → at prefer",
-  );
-  expect(service.prefer).toBe(text);
-  service.prefer = "";
-  expect([await getStatus(), service.prefer]).toEqual([200, ""]);
-});
+test.each<{ prefer: PreferOptions | string; expected: string }>([
+  { prefer: "code=503,times=1", expected: "code=503, times=1" },
+  { prefer: { code: 503, times: 1, delay: undefined }, expected: "code=503, times=1" },
+  {
+    prefer: { code: 503, times: 1, on: [1, { min: 3, max: 4 }, "last"] },
+    expected: 'code=503, times=1, on="1,3-4,last"',
+  },
+  {
+    prefer: { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } },
+    expected: 'code=503, times=1, until="2030-01-01T00:00:00Z", delay=0-1',
+  },
+])(
+  "prefer can be set to $prefer at any time, which resets the counts of times",
+  async ({ prefer, expected }) => {
+    const service = create({ prefer });
+    const getStatus = async () => (await service.fetch(PATH)).status;
+    expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
+    service.prefer = prefer;
+    expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
+    for (const invalid of ["code=5", null])
+      expect(() => Object.assign(service, { prefer: invalid })).toThrow("prefer");
+    expect(service.prefer).toBe(expected);
+    service.prefer = "";
+    expect([await getStatus(), service.prefer]).toEqual([200, ""]);
+  },
+);
 
 test("the clock of the service decides when a fault ends", async () => {
   let time = Date.parse("2024-06-01T12:00:00Z");
@@ -201,30 +208,23 @@ test("the clock of the service decides when a fault ends", async () => {
   expect((await service.fetch(PATH)).status).toBe(200);
 });
 
-describe("a delayed response", () => {
-  const request = (service: Service, prefer: string, init?: RequestInit) =>
-    service.fetch(`${PATH}?prefer=${prefer}`, init);
-  const isFree = async (service: Service) => (await request(service, "delay=1")).status === 200;
-
-  test.each(["hang", "body=slow,delay=10000"])(
-    "%s has one of 100 slots until the client aborts",
-    async (prefer) => {
-      const service = create();
-      const client = new AbortController();
-      for (let n = 0; n < 100; n++) request(service, prefer, { signal: client.signal }).catch(() => {});
-      await expect.poll(() => service.requests.length).toBe(100);
-      expect(await isFree(service)).toBe(false);
-      client.abort();
-      expect(await isFree(service)).toBe(true);
-    },
-  );
-
-  test("has its slot until the client cancels the body", async () => {
-    const service = create();
-    const responses = Array.from({ length: 100 }, () => request(service, "body=slow,delay=10000"));
-    for (const { body } of await Promise.all(responses)) await body?.cancel();
-    expect(await isFree(service)).toBe(true);
-  });
+test.each<[string, abort: (client: AbortController, bodies: Promise<Response>[]) => Promise<unknown>]>([
+  ["hang", async (client) => client.abort()],
+  ["body=slow,delay=10000", async (client) => client.abort()],
+  [
+    "body=slow,delay=10000",
+    async (_, responses) => Promise.all(responses.map(async (response) => (await response).body?.cancel())),
+  ],
+])("%s has one of 100 slots until the client leaves", async (prefer, leave) => {
+  const service = create();
+  const request = (fault: string, init?: RequestInit) => service.fetch(`${PATH}?prefer=${fault}`, init);
+  const client = new AbortController();
+  const responses = Array.from({ length: 100 }, () => request(prefer, { signal: client.signal }));
+  for (const response of responses) response.catch(() => {});
+  await expect.poll(() => service.requests.length).toBe(100);
+  expect((await request("delay=1")).status).toBe(503);
+  await leave(client, responses);
+  expect((await request("delay=1")).status).toBe(200);
 });
 
 test("a request that is aborted before the call is not received", async () => {
