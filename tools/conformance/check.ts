@@ -86,9 +86,21 @@ async function startWalk(url: string, table: Table, send: Client): Promise<Walk>
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
   const first = await read(1);
+  // An empty page says nothing about the size of others.
   const pageSize = first.results?.length || PAGE_SIZE;
-  const seen = { pages: 0, ids: new Set<unknown>(), cameras: new Map<unknown, Fields>() };
-  return { url, table, send, read, first, pageSize, comparisons: createTable(), ...seen };
+  const comparisons = createTable();
+  return {
+    url,
+    table,
+    comparisons,
+    send,
+    read,
+    first,
+    pageSize,
+    pages: 0,
+    ids: new Set(),
+    cameras: new Map(),
+  };
 }
 
 /** Checks the pages from page 1 to the last, and requests that are compared with them. @throws ChangedError */

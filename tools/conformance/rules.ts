@@ -39,7 +39,12 @@ const FIELDS: Record<keyof TrafficRecord, string> = {
   camera_ref: "a string that is not blank",
   timestamp: "a date-time in UTC, YYYY-MM-DDThh:mm:ssZ",
   camera_ok: '"True", null, or "False" with counts of 0',
-  ...{ cars: COUNT, persons: COUNT, bicycles: COUNT, trucks: COUNT, motorcycles: COUNT, buses: COUNT },
+  cars: COUNT,
+  persons: COUNT,
+  bicycles: COUNT,
+  trucks: COUNT,
+  motorcycles: COUNT,
+  buses: COUNT,
   model_name: '"tf1"',
 };
 const RULES: Record<string, string> = { ...EXPECTED };
