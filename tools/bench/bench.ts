@@ -21,12 +21,11 @@ const program = createProgram("npm run bench --")
   .option("--json", "print JSON")
   .action(async ({ json, ...options }) => {
     const report = await bench(options);
-    if (json) console.log(JSON.stringify(report, null, 2));
-    else
-      for (const [title, table] of Object.entries(report)) {
-        console.log(title);
-        console.table(table);
-      }
+    if (json) return console.log(JSON.stringify(report, null, 2));
+    for (const [title, table] of Object.entries(report)) {
+      console.log(title);
+      console.table(table);
+    }
   });
 
 async function bench({ records, ...options }: { records: number } & BenchOptions) {

@@ -53,14 +53,7 @@ const files = new Map<string, string | Uint8Array>([
   ["index.d.ts", types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, renderRecordType())],
   ...documents.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
-  ...listSeedFiles().map((file) => {
-    const contents = readFileSync(file);
-    const isZipped = file.endsWith(".gz");
-    return [
-      `seed/${basename(file, ".gz")}.gz`,
-      isZipped ? contents : gzipSync(contents, { level: 9 }),
-    ] as const;
-  }),
+  ...listSeedFiles().map((file) => [`seed/${basename(file, ".gz")}.gz`, readZipped(file)] as const),
 ]);
 for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
 // Removes the files of earlier builds. Otherwise, npm would publish them, too.
@@ -73,6 +66,11 @@ function readStaticFiles() {
   return Object.fromEntries(
     names.map((name) => [`/${name.replace(/\.html$/, "")}`, readFileSync(join(ASSETS, name), "utf8")]),
   );
+}
+
+function readZipped(file: string): Uint8Array {
+  const contents = readFileSync(file);
+  return file.endsWith(".gz") ? contents : gzipSync(contents, { level: 9 });
 }
 
 /** Renders the type of a record from its schema. */

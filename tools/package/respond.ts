@@ -57,7 +57,9 @@ export function createResponder(
  */
 function isValidUrl(address: string): boolean {
   const url = URL.parse(address);
-  return url !== null && `${url.username}${url.password}` === "" && /^[\w.:[\]-]+$/.test(url.host);
+  if (url === null) return false;
+  const hasCredentials = url.username !== "" || url.password !== "";
+  return !hasCredentials && /^[\w.:[\]-]+$/.test(url.host);
 }
 
 /** Creates the error of the global `fetch`, with its cause. */

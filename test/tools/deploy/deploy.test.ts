@@ -35,8 +35,12 @@ describe.concurrent("in a new account", async () => {
       ["Ok to proceed?", "y"],
     ]);
     expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
-    const documented = [...DOCS.matchAll(/^\| \d \| (.*?) \|/gm)].map(([, title]) => `> ${title}`);
-    expect(stdout.match(/^> [a-z ]+(?=\r)/gm)).toEqual(documented);
+    expect(stdout.match(/^> [a-z ]+(?=\r)/gm)).toEqual([
+      "> prepare the store",
+      "> deploy the worker",
+      "> wait for the new version",
+      "> check the deployment",
+    ]);
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
     expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
     const [{ bindings = [], tag = "" } = {}, ...others] = listVersions();
