@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -14,7 +14,7 @@ import { type Finished, removeProgress, runProcess } from "../command-line/run-c
 export const PACKAGE_FOLDER = resolve("dist/package");
 
 /** The path of the command in a folder where the package is installed. */
-export const COMMAND = "node_modules/traffic-count-records/cli.js";
+export const COMMAND = "node_modules/.bin/traffic-count-records";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -43,7 +43,8 @@ export function importPackage(): Promise<typeof Package> {
 export async function installPackage(): Promise<string> {
   const folder = join(createFolder(), "client");
   const installed = join(folder, "node_modules/traffic-count-records");
-  await mkdir(installed, { recursive: true });
+  for (const path of [installed, join(folder, "node_modules/.bin")]) await mkdir(path, { recursive: true });
+  await symlink("../traffic-count-records/cli.js", join(folder, COMMAND));
   await runProcess("tar", ["-xzf", inject("tarball"), "-C", installed, "--strip-components=1"]);
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   return folder;

@@ -86,13 +86,16 @@ const RUNS: { files: string[]; command: string[]; expected: RegExp; isInstalled?
 ];
 
 for (const { files, isInstalled = true, command, expected } of RUNS)
-  test.runIf(isInstalled)(`${files.join(" and ")} work, and leave no process running`, async () => {
-    for (const file of files) {
-      const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
-      await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
-    }
-    const [program = "", ...args] = command;
-    const { stdout, stderr } = await runInFolder(program, [...args, ...files]);
-    expect(stdout + stderr).toMatch(expected);
-    await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
-  });
+  test.runIf(isInstalled)(
+    `the recipe ${files.join(" and ")} works, and leaves no process running`,
+    async () => {
+      for (const file of files) {
+        const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
+        await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
+      }
+      const [program = "", ...args] = command;
+      const { stdout, stderr } = await runInFolder(program, [...args, ...files]);
+      expect(stdout + stderr).toMatch(expected);
+      await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
+    },
+  );

@@ -22,10 +22,12 @@ describe.each<[string, string, ...string[]]>([
   test.runIf(runtime)("the command serves the seed, and checks it", async () => {
     const { url, stop } = await startCommand(folder, [], [runtime, ...own]);
     const options = ["--pages", "2"];
+    const paths = ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"];
+    const responses = ["application/json", "text/html"].flatMap((accept) =>
+      paths.map((path) => fetch(url + path, { headers: { accept } })),
+    );
+    for (const response of await Promise.all(responses)) expect(response.status, response.url).toBe(200);
     const checked = await runIn(folder, runtime, [...own, COMMAND, "check", url, ...options]);
-    for (const accept of ["application/json", "text/html"])
-      for (const path of ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"])
-        expect((await fetch(url + path, { headers: { accept } })).status).toBe(200);
     expect(checked).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^\d+ rules followed, 0 broken: /m),
