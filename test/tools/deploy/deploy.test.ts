@@ -51,24 +51,18 @@ describe.concurrent("in a new account", async () => {
     );
   });
 
-  testNext(
-    "a deployment after plain wrangler deploy keeps the records, and says what is wrong and how to go back",
-    async () => {
-      const before = readCurrentSnapshot();
-      await run(0, [WRANGLER, "deploy"]);
-      api.missingHeader = "Vary";
-      const { stderr } = await run(1, DEPLOY);
-      api.missingHeader = undefined;
-      const [first, plain, ...others] = listVersions();
-      expect(stderr).toMatch(
-        /^Failed: check the deployment\.\n(Not checked.*\n)?List records\.Vary \(\d+ of \d+ times\)\n/,
-      );
-      expect(stderr).toContain(`\nTo go back: npx wrangler rollback ${plain?.id}\n`);
-      const database = first?.bindings.find(({ name }) => name === "DB");
-      for (const version of [plain, ...others]) expect(version?.bindings).toContainEqual(database);
-      expect([others.length, listDatabases(), readCurrentSnapshot()]).toEqual([1, [DATABASE], before]);
-    },
-  );
+  testNext("a second deployment keeps the records, and says what is wrong and how to go back", async () => {
+    const before = readCurrentSnapshot();
+    api.missingHeader = "Vary";
+    const { stderr } = await run(1, DEPLOY);
+    api.missingHeader = undefined;
+    const [first, ...others] = listVersions();
+    expect(stderr).toMatch(/^Failed: check the deployment\.\n(Not checked.*\n)?List records\.Vary /);
+    expect(stderr).toContain(`\nTo go back: npx wrangler rollback ${first?.id}\n`);
+    const database = first?.bindings.find(({ name }) => name === "DB");
+    expect(others[0]?.bindings).toContainEqual(database);
+    expect([others.length, listDatabases(), readCurrentSnapshot()]).toEqual([1, [DATABASE], before]);
+  });
 
   testNext("a version that fails every request ends the deployment soon", async () => {
     const [served] = listVersions().slice(-1);
@@ -170,11 +164,12 @@ describe.concurrent("in an account with KV", async () => {
   const { api, project, run, listDatabases, listVersions, chooseKv } = await useAccount();
   const previewed = `${WORKER}/feature/login`;
 
-  testNext("a preview needs no store; if it fails, production is not affected", async () => {
-    api.rejected = /\/previews/;
-    expect((await run(1, PREVIEW)).stderr).toMatch(
-      /^Failed: deploy the preview\.\nwrangler failed: Received a malformed/m,
-    );
+  testNext("a preview needs no store; if it fails, wrangler's own words are shown", async () => {
+    const { stderr: noToken } = await run(1, DEPLOY, { CLOUDFLARE_API_TOKEN: "" });
+    expect(noToken).toMatch(/^Failed: prepare the store\.\nwrangler .*CLOUDFLARE_API_TOKEN/s);
+    Object.assign(api, { rejected: /\/previews/, rejectionCode: 10_021 });
+    const { stderr: rejected } = await run(1, PREVIEW);
+    expect(rejected).toMatch(/^Failed: deploy the preview\.\nwrangler failed: .*\[code: 10021\]$/ms);
     const { stdout, stderr } = await run(0, PREVIEW);
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(api.origin);
     expect(stderr, "wrangler accepts the settings").toBe("");
@@ -210,26 +205,6 @@ describe.concurrent("in an account with KV", async () => {
       expect(api.workers.get(previewed)?.[1]?.bindings).toContainEqual(database);
       await run(0, [WRANGLER, "preview", "delete", "--skip-confirmation"]);
       expect([...api.workers.keys()]).toEqual([WORKER]);
-    },
-  );
-});
-
-describe.concurrent("in an account of a user who has not logged in", async () => {
-  const { api, run, listVersions } = await useAccount();
-
-  testNext(
-    "without a token, or if the upload fails, wrangler's own words are shown, and nothing is deployed",
-    async () => {
-      const { stderr: noToken } = await run(1, DEPLOY, { CLOUDFLARE_API_TOKEN: "" });
-      expect(noToken).toMatch(
-        /^Failed: prepare the store\.\nwrangler deployments list .*CLOUDFLARE_API_TOKEN/s,
-      );
-      Object.assign(api, { rejected: /PUT .*\/scripts\//, rejectionCode: 10_021 });
-      const { stderr } = await run(1, DEPLOY);
-      expect(stderr).toMatch(
-        /^Failed: deploy the worker\.\n.*\[code: 10021\]\n\nTo continue, run the command again\.\n$/ms,
-      );
-      expect(listVersions()).toEqual([]);
     },
   );
 });
