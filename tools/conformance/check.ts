@@ -1,6 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { type Client, createClient } from "../command-line/client.ts";
+import { getMessage } from "../messages.ts";
 import { type CollectionPage, checkAllow, checkPage, type Fields, parsePage } from "./check-page.ts";
 import { createTable, listRules, type Rule, show, type Table } from "./rules.ts";
 
@@ -27,8 +29,8 @@ export async function checkConformance(url: string, { secondMs = 1_000, ...optio
   const table = createTable();
   const send = createClient(secondMs);
   // The servers of a deployment can serve different snapshots for nine seconds after a load.
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 10 * secondMs));
-  let walk = await startWalk(url, table, send);
+  const pause = () => setTimeout(10 * secondMs);
+  let walk: Walk = await startWalk(url, table, send);
   const { status } = walk.first;
   if (status >= 400 && status < 500) throw new Error(`${url} returned ${status}. Is it the collection?`);
   let stopped: string | null = null;
@@ -41,7 +43,7 @@ export async function checkConformance(url: string, { secondMs = 1_000, ...optio
       await walkPages(walk, options, pause);
     });
   } catch (error) {
-    stopped = (error as Error).message;
+    stopped = getMessage(error);
   }
   const { first, pages, ids, comparisons } = walk;
   // What looks wrong between the pages of an incomplete walk may be a change of the collection.
@@ -63,43 +65,31 @@ async function checkMethods(url: string, table: Table, send: Client): Promise<vo
   }
 }
 
-interface Walk {
-  url: string;
-  /** For the rules that concern a single page; `comparisons` is for those that compare pages. */
-  table: Table;
-  comparisons: Table;
-  send: Client;
-  read: (number: number, query?: string) => Promise<CollectionPage>;
-  first: CollectionPage;
-  pageSize: number;
-  pages: number;
-  ids: Set<unknown>;
-  /** The latest record of each camera. */
-  cameras: Map<unknown, Fields>;
+type Walk = Awaited<ReturnType<typeof startWalk>> & {
   oldest?: string;
   /** The timestamp of the newest record whose camera_ok is null. */
   newestNull?: string;
-}
+};
 
 /** Reads page 1. */
-async function startWalk(url: string, table: Table, send: Client): Promise<Walk> {
+async function startWalk(url: string, table: Table, send: Client) {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
   const first = await read(1);
-  // An empty page says nothing about the size of others.
-  const pageSize = first.results?.length || PAGE_SIZE;
-  const comparisons = createTable();
   return {
     url,
     table,
-    comparisons,
+    /** For the rules that compare pages; `table` is for single pages. */
+    comparisons: createTable(),
     send,
     read,
     first,
-    pageSize,
+    // An empty page says nothing about the size of others.
+    pageSize: first.results?.length || PAGE_SIZE,
     pages: 0,
-    ids: new Set(),
-    cameras: new Map(),
+    ids: new Set<unknown>(),
+    /** The latest record of each camera. */
+    cameras: new Map<unknown, Fields>(),
   };
 }
 
