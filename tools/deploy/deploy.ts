@@ -8,6 +8,7 @@ import { formatCheckReport } from "../conformance/check-command.ts";
 import { readConfiguration, requireStoreName, SEED_STORE } from "../data/stores/configuration.ts";
 import { PROJECT } from "../data/stores/wrangler.ts";
 import { type DeployedVersion, NAME_OPTIONS, readDeployedVersion } from "../deployed-worker.ts";
+import { getMessage } from "../messages.ts";
 import { prepareProductionStore } from "./production-store.ts";
 import { findAddress, upload } from "./upload.ts";
 import { waitForVersion } from "./wait-for-version.ts";
@@ -20,7 +21,7 @@ async function step<T>(title: string, hint: string, action: () => Promise<T>): P
   try {
     return await action();
   } catch (cause) {
-    throw new Error(`Failed: ${title}.\n${(cause as Error).message}\n\n${hint}`, { cause });
+    throw new Error(`Failed: ${title}.\n${getMessage(cause)}\n\n${hint}`, { cause });
   } finally {
     process.off("exit", warn);
   }
