@@ -17,6 +17,7 @@ export async function listen(
   { port = 8787, host = "localhost" }: ListenOptions = {},
 ): Promise<ListeningServer> {
   const listener = getRequestListener(
+    // The bindings of HTTP/2 are another type, and this server is HTTP/1.
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
     { overrideGlobalObjects: false },
   );
@@ -37,9 +38,6 @@ const REASONS: Record<string, string> = {
 
 type Servers = [Server, ...Server[]];
 
-/** Error codes of a machine without IPv6. */
-const NO_IPV6 = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
-
 /** Listens on both addresses of `localhost`, because some clients try only one of them. */
 async function openOnBothAddresses(
   open: (host: string, port: number) => Promise<Server>,
@@ -49,8 +47,9 @@ async function openOnBothAddresses(
   try {
     return [server, await open("::1", getPort(server))];
   } catch (error) {
-    const code = String(error instanceof Error && getErrorCode(error.cause));
-    if (NO_IPV6.includes(code)) return [server];
+    const code = error instanceof Error ? getErrorCode(error.cause) : undefined;
+    const hasNoIpv6 = code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT";
+    if (hasNoIpv6) return [server];
     await closeServer(server);
     // The port that the system chose is free on one address only.
     if (code === "EADDRINUSE" && port === 0) return openOnBothAddresses(open, port);
