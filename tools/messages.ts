@@ -33,6 +33,8 @@ const FILE_ERRORS: Record<string, string> = {
   // SQLITE_CORRUPT and SQLITE_NOTADB.
   11: DAMAGED,
   26: DAMAGED,
+  [SQLITE_IOERR_GETTEMPPATH]:
+    "no folder for temporary files can be written. Set SQLITE_TMPDIR to one with free space, or mount one: docker run --tmpfs /tmp",
   ENOENT: "it does not exist",
   EEXIST: "a part of the path is not a directory",
   EISDIR: "it is a directory",
@@ -76,14 +78,7 @@ export function createWriteError(path: string, cause: unknown): Error {
 
 /** Explains why SQLite cannot write a temporary file. Returns other errors unchanged. */
 export function explainTemporaryFileError(error: unknown): unknown {
+  if (!isDiskFull(error) && getErrorCode(error) !== SQLITE_IOERR_GETTEMPPATH) return error;
   const { SQLITE_TMPDIR, TMPDIR } = process.env;
-  if (isDiskFull(error))
-    return createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
-  if (getErrorCode(error) !== SQLITE_IOERR_GETTEMPPATH) return error;
-  const folders = [SQLITE_TMPDIR, TMPDIR, "/var/tmp", "/tmp"].filter(Boolean).join(", ");
-  const advice = "Set SQLITE_TMPDIR to a folder with free space, or mount one: docker run --tmpfs /tmp";
-  return new Error(
-    `A temporary file is needed, but none of these folders can be written: ${folders}. ${advice}`,
-    { cause: error },
-  );
+  return createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
 }

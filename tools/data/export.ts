@@ -1,5 +1,5 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { openProgress, printNotice } from "../command-line/progress.ts";
+import { openProgress } from "../command-line/progress.ts";
 import { formatCount } from "../messages.ts";
 import { readRecords } from "./encoded-collection.ts";
 import { type FormatName, OUTPUT_FORMATS } from "./formats/formats.ts";
@@ -23,7 +23,7 @@ export interface ExportOptions extends StoreChoice, Output {}
  * @throws Error if nothing is loaded, or if the collection is replaced during the export
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
-  await withStore({ ...choice, notify: printNotice }, async ({ name, location, store }) => {
+  await withStore(choice, async ({ name, location, store }) => {
     const { snapshot } = await store.readCurrent();
     if (snapshot.id === null) throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
     await writeRecords("exporting", requireValid(readRecords(store, snapshot)), {

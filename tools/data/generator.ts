@@ -19,7 +19,8 @@ export const GENERATOR_EPOCH = new Date("2019-01-01T00:00:00Z");
 
 // All times below are in seconds since 1970-01-01 UTC.
 const EPOCH = GENERATOR_EPOCH.getTime() / 1000;
-const [HOUR, DAY] = [3600, 24 * 3600];
+const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 /**
  * The kinds of sites, repeated in this order: the prefix of the camera references, the number of cameras, the number of parked cars, and

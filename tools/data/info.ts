@@ -1,6 +1,5 @@
 import { ROAD_USERS } from "../../src/records/record.ts";
-import type { MaybeSnapshot, Snapshot } from "../../src/store/snapshot.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
 import { escapeInvisible } from "../messages.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
@@ -14,43 +13,20 @@ type Line = [name: string, value: string | number];
 
 /**
  * Shows the current snapshot and its statistics, without reading records. An empty store is not an error.
- * @throws Error if the store cannot be read. If only the statistics cannot be read, the snapshot is shown before the error.
+ * @throws Error if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, location, store }) => {
-    const { snapshot, statistics, error } = await readSummary(store);
+    const { snapshot } = await store.readCurrent();
+    const statistics = await readStatistics(store, snapshot);
     const { remote = false, json } = options;
     if (json) console.log(escapeInvisible(JSON.stringify({ store: name, remote, snapshot, statistics })));
     else if (snapshot.id === null) console.log(`Nothing is loaded in the ${name} store (${location}).`);
     else console.log(alignLines([["store", `${name} (${location})`], ...listLines(snapshot, statistics)]));
-    if (error !== undefined) throw error;
   });
 }
 
-/** Reads the current snapshot and its statistics. If the statistics cannot be read, tries again, because a new load may have replaced them. */
-async function readSummary(
-  store: Store,
-  attempts = 2,
-): Promise<{ snapshot: MaybeSnapshot; statistics?: Statistics; error?: unknown }> {
-  const { snapshot } = await store.readCurrent();
-  try {
-    return { snapshot, statistics: await readStatistics(store, snapshot) };
-  } catch (error) {
-    return attempts > 1 ? readSummary(store, attempts - 1) : { snapshot, error };
-  }
-}
-
-function listLines({ loaded_at, id, count, source }: Snapshot, statistics: Statistics | undefined): Line[] {
-  return [
-    ["loaded at", loaded_at ?? "unknown"],
-    ["sources", statistics ? listSources(statistics) : source],
-    ["snapshot", id],
-    ["records", count],
-    ...(statistics ? listStatistics(count, statistics) : []),
-  ];
-}
-
-function listStatistics(count: number, statistics: Statistics): Line[] {
+function listLines({ loaded_at, id, count }: Snapshot, statistics: Statistics): Line[] {
   const { first, last, cameras, totals, days } = statistics;
   const failing = days.reduce((sum, [, , number]) => sum + number, 0);
   const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
@@ -58,6 +34,10 @@ function listStatistics(count: number, statistics: Statistics): Line[] {
   const mean = (roadUsers / Math.max(1, count - failing)).toFixed(1);
   const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
   return [
+    ["loaded at", loaded_at ?? "unknown"],
+    ["sources", listSources(statistics)],
+    ["snapshot", id],
+    ["records", count],
     ["first timestamp", first ?? "none"],
     ["last timestamp", last ?? "none"],
     ["days with records", days.length],

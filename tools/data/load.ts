@@ -40,7 +40,7 @@ async function replace(files: string[], options: LoadOptions, outcome: { message
     outcome.message = unknown;
   };
   try {
-    await withMigratedStore({ ...options, notify: printNotice }, async ({ store }) => {
+    await withMigratedStore(options, async ({ store }) => {
       const read = () => store.readCurrent().catch(() => undefined);
       const before = await read();
       await writeStaged(staged, store, { onSwitch }).catch(async (error) => {

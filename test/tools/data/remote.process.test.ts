@@ -126,55 +126,6 @@ describe("through the real wrangler,", () => {
     );
   });
 
-  describe("info", () => {
-    /** Calls a function before the database reads the statistics. */
-    function beforeStatistics(act: (sqlite: DatabaseSync) => void): void {
-      const sqlite = findDatabase();
-      const prepare = sqlite.prepare.bind(sqlite);
-      vi.spyOn(sqlite, "prepare").mockImplementation((sql) => {
-        if (sql.includes("FROM block")) act(sqlite);
-        return prepare(sql);
-      });
-    }
-
-    test("shows the new snapshot if a load ends while it reads", async () => {
-      await loadFiles(writeRecords(30), deployed);
-      const rename = "UPDATE block SET snapshot = 'new'; UPDATE current_snapshot SET id = 'new'";
-      beforeStatistics((sqlite) => sqlite.exec(rename));
-      await info(deployed);
-      expect(console.log).toHaveBeenLastCalledWith(expect.stringMatching(/^snapshot +new$/m));
-    });
-
-    test("shows the snapshot if the statistics are missing", async () => {
-      await loadFiles(writeRecords(30), deployed);
-      beforeStatistics((sqlite) => sqlite.exec("DELETE FROM block"));
-      await expect(info(deployed)).rejects.toThrow(/^Block 0 of snapshot \w+ is missing$/);
-      expect(console.log).toHaveBeenLastCalledWith(
-        expect.stringMatching(/^store +d1 \(deployed\)\n(.*\n)*sources +all\.csv\n(.*\n)*records +30$/),
-      );
-    });
-
-    test("reports which command Cloudflare does not answer, and that it is safe to stop", async () => {
-      vi.useFakeTimers({ toFake: ["setTimeout"] });
-      const sqlite = findDatabase();
-      const prepare = sqlite.prepare.bind(sqlite);
-      let early: unknown[] = [];
-      vi.spyOn(sqlite, "prepare").mockImplementationOnce((sql) => {
-        vi.advanceTimersByTime(59_000);
-        early = [...vi.mocked(console.error).mock.calls];
-        vi.advanceTimersByTime(1_000);
-        // The rest must not wait for a fake timer.
-        vi.useRealTimers();
-        return prepare(sql);
-      });
-      await info(deployed);
-      expect(early).toEqual([]);
-      expect(console.error).toHaveBeenCalledWith(
-        expect.stringMatching(/^Still waiting for `wrangler d1 execute DB .*SELECT .*`\. .* safe to stop /),
-      );
-    });
-  });
-
   test("a load into a database that does not exist loads nothing", async () => {
     api.databases.clear();
     const loading = loadFiles(writeRecords(30), deployed);

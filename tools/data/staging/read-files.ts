@@ -38,13 +38,16 @@ export async function readFiles(
 
 /** Counts the bytes that are read, and shows them as megabytes. */
 function createByteCounter(files: string[], update: Progress["update"]) {
-  const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
   const total = getTotalBytes(files);
   let read = 0;
   return (chunk: Uint8Array) => {
     read += chunk.length;
-    update(toMegabytes(read), total && toMegabytes(total));
+    update(toMegabytes(read), total === undefined ? undefined : toMegabytes(total));
   };
+}
+
+function toMegabytes(bytes: number): number {
+  return Math.round(bytes / 1e5) / 10;
 }
 
 /** Returns undefined if a size is not known, such as the size of standard input or of a missing file. */

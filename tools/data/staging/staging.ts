@@ -73,7 +73,8 @@ async function stageRows(
   read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
 ): Promise<StagedCollection> {
   const database = openStagingDatabase();
-  const [problems, warnings] = [createProblemList(files), createProblemList(files)];
+  const problems = createProblemList(files);
+  const warnings = createProblemList(files);
   const collector = createRowCollector(database, options, problems.add, warnings.add);
   try {
     database.exec("BEGIN");

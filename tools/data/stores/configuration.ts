@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { describeFileError } from "../../messages.ts";
-import { type Notify, PROJECT, type WranglerRunner } from "./wrangler.ts";
+import { PROJECT, type WranglerRunner } from "./wrangler.ts";
 
 /** The parts of a wrangler configuration that the commands use. */
 export type Configuration = Pick<
@@ -37,8 +37,6 @@ export interface StoreChoice {
   config?: string | undefined;
   /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
   propagationMs?: number | undefined;
-  /** Prints a notice if a wrangler command is slow. The default is standard error. */
-  notify?: Notify | undefined;
   /** Replaces wrangler in tests. */
   wrangler?: WranglerRunner | undefined;
 }

@@ -29,12 +29,16 @@ export function getDurableObjectPath(folder: string, className: string, name: st
   return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
 }
 
+export interface OpenMode {
+  /** Whether to create a missing file. Otherwise, an empty database in memory is opened. */
+  writable: boolean;
+}
+
 /**
  * Opens the SQLite database of a durable object.
- * @param writable Whether to create a missing file. Otherwise, an empty database in memory is opened
  * @throws Error if the file cannot be opened
  */
-export function openDurableObject(path: string, writable: boolean): DatabaseSync {
+export function openDurableObject(path: string, { writable }: OpenMode): DatabaseSync {
   try {
     if (!writable) return openForReading(path);
     mkdirSync(dirname(path), { recursive: true });

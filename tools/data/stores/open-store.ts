@@ -16,6 +16,7 @@ import {
   createLocalDatabase,
   createLocalNamespace,
   getDurableObjectPath,
+  type OpenMode,
   openDurableObject,
 } from "./local-stores.ts";
 import { openRemoteStore } from "./remote-stores.ts";
@@ -48,20 +49,26 @@ type Action<T> = (opened: OpenedStore) => Promise<T>;
 
 /** Opens a store for an action that writes. The store is created if it is missing, and its tables are migrated. */
 export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
-  return withStore(choice, action, true);
+  return withOpenStore(choice, { writable: true }, async (opened) => {
+    await opened.migrate?.();
+    return action(opened);
+  });
 }
 
 /**
  * Opens a store for an action that reads. Nothing is created or migrated.
  * @throws Error if the configuration cannot be read or specifies no store, or if the store cannot be opened
  */
-export async function withStore<T>(choice: StoreChoice, action: Action<T>, writable = false): Promise<T> {
+export function withStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
+  return withOpenStore(choice, { writable: false }, action);
+}
+
+async function withOpenStore<T>(choice: StoreChoice, mode: OpenMode, action: Action<T>): Promise<T> {
   const { configuration, name } = await readStoreConfiguration(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)
-    : openLocalStore(name, configuration, getStateFolder(choice), writable);
+    : openLocalStore(name, configuration, getStateFolder(choice), mode);
   try {
-    if (writable) await opened.migrate?.();
     return await action(opened);
   } catch (error) {
     throw toDamageError(error, opened.location);
@@ -81,12 +88,12 @@ function openLocalStore(
   name: StoreName,
   configuration: Configuration,
   persistTo: string,
-  writable: boolean,
+  mode: OpenMode,
 ): OpenedStore {
   const folder = join(persistTo, "v3");
   const id = getObjectName(name, configuration);
   const location = getDurableObjectPath(join(folder, name), OBJECT_CLASSES[name], id);
-  const database = openDurableObject(location, writable);
+  const database = openDurableObject(location, mode);
   const opened = { name, location, close: () => database.close() };
   if (name === "kv") {
     const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));

@@ -45,12 +45,12 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
 
 /** Runs a wrangler command with the deployed stores of a configuration. Transient errors are retried. */
 function runRemoteCommand<T>(
-  run: (args: string[], options: Pick<StoreChoice, "wrangler" | "notify">) => Promise<T>,
-  { config, wrangler, notify }: StoreChoice,
+  run: (args: string[], wrangler: StoreChoice["wrangler"]) => Promise<T>,
+  { config, wrangler }: StoreChoice,
   args: string[],
 ): Promise<T> {
   const configuration = config === undefined ? [] : ["--config", resolve(config)];
-  const runOnce = () => run([...args, "--remote", ...configuration], { wrangler, notify });
+  const runOnce = () => run([...args, "--remote", ...configuration], wrangler);
   return retry(runOnce, isTransientWranglerError, LONG_PAUSES_MS);
 }
 

@@ -8,6 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { printNotice } from "../../command-line/progress.ts";
 
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -67,35 +68,20 @@ export class WranglerError extends Error {
 const SLOW_COMMAND_MS = 60_000;
 
 /** Prints a notice if a wrangler command is still running after a minute. @param command Settles when the command ends */
-export function notifyIfSlow<T>(
-  args: string[],
-  command: Promise<T>,
-  notify: Notify = console.error,
-): Promise<T> {
+function notifyIfSlow<T>(args: string[], command: Promise<T>): Promise<T> {
   const notice = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
-  const timer = setTimeout(notify, SLOW_COMMAND_MS, notice);
+  const timer = setTimeout(printNotice, SLOW_COMMAND_MS, notice);
   return command.finally(() => clearTimeout(timer));
-}
-
-/** Prints a line for the user. */
-export type Notify = (line: string) => void;
-
-interface RunOptions {
-  /** Replaces wrangler in tests. */
-  wrangler?: WranglerRunner | undefined;
-  notify?: Notify | undefined;
 }
 
 /**
  * Runs one wrangler command, without prompts.
+ * @param wrangler Replaces wrangler in tests
  * @returns The standard output of the command
  * @throws WranglerError
  */
-export async function runWrangler(
-  args: string[],
-  { wrangler = runProcess, notify }: RunOptions = {},
-): Promise<string> {
-  const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args), notify);
+export async function runWrangler(args: string[], wrangler: WranglerRunner = runProcess): Promise<string> {
+  const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args));
   // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .replace(/^.*`--temporary`.*$/m, "")
@@ -108,8 +94,8 @@ export async function runWrangler(
  * Runs one wrangler command that prints JSON.
  * @throws WranglerError Also if the output is not JSON
  */
-export async function runWranglerJson<T>(args: string[], options?: RunOptions): Promise<T> {
-  const output = await runWrangler(args, options);
+export async function runWranglerJson<T>(args: string[], wrangler?: WranglerRunner): Promise<T> {
+  const output = await runWrangler(args, wrangler);
   try {
     return JSON.parse(output);
   } catch {

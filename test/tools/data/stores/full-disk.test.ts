@@ -55,7 +55,7 @@ test("a KV value that cannot be written is reported with its folder", async () =
 test.each([
   [13, `A temporary file in /temporary ${FULL}`],
   // A read-only container: SQLite finds no folder for its temporary file.
-  [6410, "none of these folders can be written: /temporary, "],
+  [6410, "A temporary file in /temporary cannot be written: no folder for temporary files"],
 ])(
   "SQLite's error %i during the check is reported with the folder of temporary files",
   async (errcode, message) => {

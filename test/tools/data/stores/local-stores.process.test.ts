@@ -3,7 +3,7 @@ import { glob, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../../../tools/data/stores/configuration.ts";
 import { applyMigrations, createLocalNamespace } from "../../../../tools/data/stores/local-stores.ts";
 import { lockFile, withMigratedStore, withStore } from "../../../../tools/data/stores/open-store.ts";
@@ -137,7 +137,20 @@ test("a lock is held by one caller, and needs a valid file", async () => {
 
 test("a wrangler error is reported without colors", async () => {
   const printed = { stdout: "\x1b[2mout\x1b[22m", stderr: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
-  await expect(
-    runWrangler(["d1", "list"], { wrangler: async () => ({ status: 1, ...printed }) }),
-  ).rejects.toThrow(/^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/);
+  await expect(runWrangler(["d1", "list"], async () => ({ status: 1, ...printed }))).rejects.toThrow(
+    /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
+  );
+});
+
+test("a command that Cloudflare does not answer is named after a minute", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const print = vi.spyOn(console, "error").mockImplementation(() => {});
+  void runWrangler(["d1", "list"], () => new Promise(() => {}));
+  vi.advanceTimersByTime(59_000);
+  expect(print).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1_000);
+  expect(print).toHaveBeenCalledWith(
+    expect.stringMatching(/^Still waiting for `wrangler d1 list`.*safe to stop/),
+  );
+  vi.useRealTimers();
 });
