@@ -102,7 +102,7 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
       SELECT later.file, later.line, later.id, later.camera_ref, later.timestamp,
         earlier.file AS earlier_file, earlier.line AS earlier_line
       FROM repeated JOIN staged AS later USING (${columns}) JOIN staged AS earlier ON earlier.rowid = first
-      WHERE later.rowid > first ${condition}`;
+      WHERE later.rowid > first ${condition} ORDER BY later.rowid`;
     for (const later of database.prepare(sql).iterate()) {
       const camera = field === "id" ? "" : ` for camera ${JSON.stringify(later.camera_ref)}`;
       const earlier = formatPosition(getPosition(later.earlier_file, later.earlier_line));
