@@ -102,7 +102,7 @@ function addGenerate(program: Command): void {
   const command = program
     .command("generate")
     .description("write generated records that look like the seed, oldest first")
-    .option("--records <n>", "number of records", createWholeNumberParser(1))
+    .option("--records <n>", "maximum number of records", createWholeNumberParser(1))
     .option(
       "--from <date>",
       "start of the period, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",
@@ -129,9 +129,5 @@ function addGenerate(program: Command): void {
 
 if (import.meta.main) {
   enterUserFolder("data");
-  // Ends the command when its parent process, npm, has ended. A killed npm cannot forward a signal.
-  const { ppid } = process;
-  const exitWithNpm = () => process.ppid !== ppid && process.exit(129);
-  if (process.env.npm_lifecycle_event === "data") setInterval(exitWithNpm, 1_000).unref();
   await runProgram(createDataProgram());
 }

@@ -1,9 +1,8 @@
-import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Output, writeRecords } from "./export.ts";
 import { GENERATOR_EPOCH, type GeneratorOptions, generateRecords } from "./generator.ts";
 
 export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
-  /** The number of records. By default, all records of the period. */
+  /** The maximum number of records. By default, all records of the period. */
   records?: number | undefined;
 }
 
@@ -25,21 +24,9 @@ export function findUsageError({ records, from = GENERATOR_EPOCH, to, interval =
 /**
  * Writes generated records, oldest first. The random seed, the interval, the camera and the time determine a record. The number of
  * cameras also determines the id of the record. Therefore, more records or a longer period only extend the file.
- * @throws Error if the period is too short for the number of records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
   const { records: total, from = GENERATOR_EPOCH, to = END, seed, cameras, interval, ...output } = options;
-  const generated = generateRecords({ seed, from, to, cameras, interval });
-  const records = total === undefined ? generated : requireFirst(generated, total);
+  const records = generateRecords({ seed, from, to, cameras, interval }).take(total ?? Infinity);
   await writeRecords("generating", records, { ...output, total });
-}
-
-/** Yields the first `count` records. @throws Error if there are fewer records */
-function* requireFirst(records: Iterable<TrafficRecord>, count: number): Generator<TrafficRecord> {
-  let taken = 0;
-  for (const record of records) {
-    yield record;
-    if (++taken === count) return;
-  }
-  throw new Error(`The period ends after ${taken} records, but --records is ${count}.`);
 }

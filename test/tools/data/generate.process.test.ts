@@ -1,14 +1,12 @@
-import { spawn } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createFolder } from "../../temporary-folder.ts";
 import { removeProgress, runData, runProcess } from "../command-line/run-command.ts";
 import { stageContents } from "./input.ts";
 
 const folder = createFolder();
 const generate = (...args: string[]) => runData(["generate", ...args]);
-const listFiles = async (start: string) => (await readdir(folder)).filter((name) => name.startsWith(start));
 
 test("generate writes the same records in every format, and different ones for a different random seed", async () => {
   const read = async (...args: string[]) => {
@@ -46,21 +44,7 @@ test.each(["generate --records 10", "generate --records 100000", "--help"])(
   },
 );
 
-test("generate ends when npm is killed, and leaves no file", async () => {
-  const args = ["run", "data", "--", "generate", "--records", "100000000", "--out", join(folder, "orphan")];
-  const npm = spawn("npm", args, { stdio: "ignore" });
-  await vi.waitFor(async () => expect(await listFiles("orphan")).toHaveLength(1), { timeout: 60_000 });
-  npm.kill("SIGKILL");
-  await vi.waitFor(async () => expect(await listFiles("orphan")).toEqual([]), { timeout: 60_000 });
-});
-
-test.each([
-  ["the year 9999", ["--from", "9999-12-31T23:00:00Z"]],
-  ["the period", ["--to", "2019-01-01T01:00:00Z"]],
-])("generate writes no file if %s ends too early", async (_, period) => {
-  const args = [...period, "--cameras", "2", "--records", "100"];
-  const { status, stderr } = await generate(...args, "--out", join(folder, "late.csv"));
-  expect(stderr).toMatch(/^The period ends after [1-4] records, but --records is 100\.\n$/);
-  expect(status).toBe(1);
-  expect(await listFiles("late")).toEqual([]);
+test("generate writes fewer records if the period ends before", async () => {
+  const { stdout } = await generate("--to", "2019-01-01T00:30:00Z", "--cameras", "2", "--records", "100");
+  expect(stdout.trimEnd().split("\n")).toHaveLength(3);
 });

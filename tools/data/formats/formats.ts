@@ -41,16 +41,17 @@ export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow
   }
 }
 
-/** Chooses between JSON and CSV by the first character that is not white space. */
+/** Chooses between JSON and CSV by the first character that is not white space or a byte order mark. */
 async function* readRows(chunks: AsyncGenerator<TextChunk>, source: InputFile): AsyncGenerator<InputRow[]> {
   for await (const chunk of chunks) {
-    const text = chunk.text.trimStart();
-    if (text === "") continue;
-    const isJson = text.startsWith("{") || text.startsWith("[");
-    const problem = isJson ? undefined : describeText(text);
-    const blank = chunk.text.slice(0, -text.length);
+    const start = chunk.text.trimStart();
+    if (start === "") continue;
+    const isJson = start.startsWith("{") || start.startsWith("[");
+    const problem = isJson ? undefined : describeText(start);
+    const blank = chunk.text.slice(0, -start.length);
     if (problem !== undefined) throw new UnreadableError(problem, chunk.line + countOccurrences(blank, "\n"));
     const read = isJson ? readJson : readCsv;
-    return yield* read(prepend(chunk, chunks), source);
+    const text = chunk.text.replace(/^\ufeff/, "");
+    return yield* read(prepend({ ...chunk, text }, chunks), source);
   }
 }

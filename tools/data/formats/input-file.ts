@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { constants, createReadStream, openSync, readdirSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
@@ -137,29 +138,36 @@ export interface TextChunk {
 export const MAX_LINE_LENGTH = 1 << 20;
 
 /**
- * Decodes bytes as UTF-8 (RFC 3629) and removes a byte order mark.
- * @throws UnreadableError if the bytes are not UTF-8
+ * Decodes bytes as UTF-8 (RFC 3629), in pieces that end with a character.
+ * @throws UnreadableError if the bytes are not UTF-8, or contain NUL
  */
-export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
-  const decode = createDecoder();
+export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   let line = 1;
-  let rest = "";
-  for await (const chunk of bytes) {
-    rest += decode(line, chunk);
+  let head = "";
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (head.length < SIGNATURE_LENGTH)
+      head += Buffer.from(chunk.subarray(0, SIGNATURE_LENGTH)).toString("latin1");
+    rest = Buffer.concat([rest, chunk]);
     const end = rest.lastIndexOf("\n") + 1;
     if (end > 0) {
-      const text = rest.slice(0, end);
+      const text = decode(rest.subarray(0, end), { line, head });
       yield { text, line, complete: true };
       line += countOccurrences(text, "\n");
-      rest = rest.slice(end);
+      rest = rest.subarray(end);
     }
     if (rest.length > MAX_LINE_LENGTH) {
-      yield { text: rest, line, complete: false };
-      rest = "";
+      const lastCharacter = rest.findLastIndex(startsCharacter);
+      yield { text: decode(rest.subarray(0, lastCharacter), { line, head }), line, complete: false };
+      rest = rest.subarray(lastCharacter);
     }
   }
-  rest += decode(line);
-  if (rest !== "") yield { text: rest, line, complete: true };
+  if (rest.length > 0) yield { text: decode(rest, { line, head }), line, complete: true };
+}
+
+/** Whether a byte of UTF-8 is the first one of a character. */
+function startsCharacter(byte: number): boolean {
+  return (byte & 0xc0) !== 0x80;
 }
 
 const NUL =
@@ -168,30 +176,24 @@ const NUL =
 const NOT_UTF8 =
   "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
 
-function createDecoder() {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+interface DecodeOptions {
+  /** The line in which the bytes start. */
+  line: number;
   /** The first bytes of the file, as Latin-1. */
-  let head = "";
-  /** The first bytes of a character that continues in the next chunk, as Latin-1. */
-  let begun = "";
-  return (line: number, chunk?: Uint8Array): string => {
-    const added = Buffer.from(chunk ?? []).toString("latin1");
-    if (head.length < SIGNATURE_LENGTH) head += added.slice(0, SIGNATURE_LENGTH);
-    const bytes = begun + added;
-    begun = /([\xc0-\xff]|[\xe0-\xff].|[\xf0-\xff]..)$/s.exec(bytes.slice(-3))?.[0] ?? "";
-    try {
-      const text = decoder.decode(chunk, { stream: chunk !== undefined });
-      if (!text.includes("\0")) return text;
-    } catch {}
-    const kind = describeBinary(head);
-    if (kind !== undefined) throw new UnreadableError(kind);
-    // Decode again to find the first invalid byte. Replacement characters in the file would look like invalid bytes.
-    const others = Buffer.from(bytes.replaceAll("\xef\xbf\xbd", "?"), "latin1");
-    const text = new TextDecoder().decode(others);
-    const end = text.search(/[\ufffd\0]/);
-    const message = text[end] === "\0" ? NUL : NOT_UTF8;
-    throw new UnreadableError(message, line + countOccurrences(text.slice(0, end), "\n"));
-  };
+  head: string;
+}
+
+function decode(bytes: Buffer, { line, head }: DecodeOptions): string {
+  if (isText(bytes)) return bytes.toString();
+  const kind = describeBinary(head);
+  if (kind !== undefined) throw new UnreadableError(kind);
+  const lines = bytes.toString("latin1").split("\n");
+  const index = lines.findIndex((text) => !isText(Buffer.from(text, "latin1")));
+  throw new UnreadableError(lines[index]?.includes("\0") ? NUL : NOT_UTF8, line + index);
+}
+
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
 }
 
 export function countOccurrences(text: string, character: string): number {

@@ -86,19 +86,25 @@ function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
 
 /** Skips a character between objects. In an array, exactly one comma separates two objects. Elsewhere, there is no comma. */
 function skip(scan: Scan, character: string): void {
-  const { arrays, last, line } = scan;
-  if (character === "\n") scan.line++;
-  else if (character === "[") {
+  const { last, line } = scan;
+  const isInArray = scan.arrays > 0;
+  if (character === "\n") {
+    scan.line++;
+  } else if (character === "[") {
     requireComma(scan);
-    [scan.arrays, scan.last] = [arrays + 1, "bracket"];
-  } else if (character === "," && arrays > 0 && last === "item") scan.last = "comma";
-  else if (character === "]" && arrays > 0 && last !== "comma")
-    [scan.arrays, scan.last] = [arrays - 1, "item"];
-  else if (character === "," || (character === "]" && arrays > 0))
+    scan.arrays++;
+    scan.last = "bracket";
+  } else if (character === "," && isInArray && last === "item") {
+    scan.last = "comma";
+  } else if (character === "]" && isInArray && last !== "comma") {
+    scan.arrays--;
+    scan.last = "item";
+  } else if (character === "," || (character === "]" && isInArray)) {
     throw new UnreadableError("has a comma that is not between two records of an array", line);
-  // A concatenated file may begin with a byte order mark.
-  else if (!(arrays > 0 ? " \t\r" : " \t\r\ufeff").includes(character))
+    // A concatenated file may begin with a byte order mark.
+  } else if (!(isInArray ? " \t\r" : " \t\r\ufeff").includes(character)) {
     throw new UnreadableError("is not a record or a page in JSON", line);
+  }
 }
 
 function requireComma({ arrays, last, line }: Scan): void {

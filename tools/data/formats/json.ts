@@ -1,8 +1,8 @@
-import { countOccurrences, type InputFile, type TextChunk } from "./input-file.ts";
+import { getMessage } from "../../messages.ts";
+import type { InputFile, TextChunk } from "./input-file.ts";
 import { type JsonObject, readJsonObjects } from "./json-objects.ts";
-import { findSyntaxError } from "./json-syntax.ts";
 import type { InputPosition, ProblemDetail } from "./problem.ts";
-import { checkRecord, hasRecordField, type InputRow, isObject } from "./validation.ts";
+import { checkRecord, type InputRow, isObject } from "./validation.ts";
 
 /** The members of a page (specification, "Page envelope"). */
 const ENVELOPE = ["count", "next", "previous", "results"];
@@ -50,9 +50,8 @@ function* parseObject(object: JsonObject, { file, modelName, onPage }: InputFile
   }
 }
 
-/** Whether an object is a page. An object that has a field of a record is a record, even if it has the members of an envelope. */
 function isPage(value: Record<string, unknown>): value is { count: unknown; results: unknown[] } {
-  return ENVELOPE.every((name) => name in value) && Array.isArray(value.results) && !hasRecordField(value);
+  return ENVELOPE.every((name) => name in value) && Array.isArray(value.results);
 }
 
 function checkValue(value: unknown, position: InputPosition, modelName: InputFile["modelName"]): InputRow {
@@ -61,8 +60,7 @@ function checkValue(value: unknown, position: InputPosition, modelName: InputFil
 }
 
 /** Parses an object, unless a value would be lost: a repeated key, or a number that is not exact. */
-function parseExactly(object: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
-  const { text, keys } = object;
+function parseExactly({ text, keys }: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
   let problem: ProblemDetail | undefined;
   // JavaScript represents every number of 15 digits exactly, unless it is very small.
   const mayLose = /\d[\d.eE]{15}|\d[.eE]/.test(text);
@@ -75,20 +73,11 @@ function parseExactly(object: JsonObject): { value: Record<string, unknown> } | 
     const value = JSON.parse(text, mayLose ? requireExact : undefined);
     if (problem) return problem;
     return countKeys(value) === keys ? { value } : { message: "has a key twice in one object" };
-  } catch {
-    return describeSyntaxError(object);
+  } catch (error) {
+    // The runtime quotes the place, or counts from the start of the object.
+    const message = `is the start of an object that cannot be parsed: ${getMessage(error)}`;
+    return { message, cause: "syntax" };
   }
-}
-
-/** Describes where an object stops being JSON. */
-function describeSyntaxError({ text, line }: JsonObject): ProblemDetail & { line: number } {
-  const at = findSyntaxError(text);
-  return {
-    line: line + countOccurrences(text.slice(0, at), "\n"),
-    value: text.slice(at, at + 100),
-    message: `is not valid JSON (character ${at + 1} of the object)`,
-    cause: "syntax",
-  };
 }
 
 function isExact(value: number, source: string): boolean {

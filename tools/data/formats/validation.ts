@@ -26,10 +26,9 @@ export function checkRecord(values: unknown, position: InputPosition): InputRow 
   if (record) return { ...position, record };
   const reject = (message: string) => ({ problems: [{ ...position, value: values, message }] });
   if (!isObject(values)) return reject("is not a record");
-  if (hasRecordField(values)) return { problems: listProblems(error, values, position) };
-  return typeof values.detail === "string"
-    ? reject("is an error response, not a page")
-    : reject(`is not a record: it has no field of a record; ${CONVERSION_HINT}`);
+  const hasField = Object.keys(values).some((name) => Object.hasOwn(TrafficRecord.shape, name));
+  if (!hasField) return reject(`is not a record: it has no field of a record; ${CONVERSION_HINT}`);
+  return { problems: listProblems(error, values, position) };
 }
 
 /**
@@ -54,11 +53,6 @@ export function listProblems(
     if (!problems.has(field)) problems.set(field, { ...position, field, value, message });
   }
   return [...problems.values()];
-}
-
-/** Whether an object has a field of a record. */
-export function hasRecordField(value: object): boolean {
-  return Object.keys(value).some((name) => Object.hasOwn(TrafficRecord.shape, name));
 }
 
 /** Whether a value is an object in JSON. */

@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { readInputFile } from "../formats/formats.ts";
 import type { InputFile } from "../formats/input-file.ts";
 import type { RowCollector } from "./row-collector.ts";
@@ -17,18 +16,11 @@ export type ReadOptions = Pick<InputFile, "modelName" | "stdin">;
 export async function readFiles(
   files: string[],
   options: ReadOptions,
-  { add, addPage, report }: RowCollector,
+  { add, addPage }: RowCollector,
   update: Progress["update"],
 ): Promise<void> {
   const onRead = createByteCounter(files, update);
-  const paths = new Set<string>();
   for (const [index, file] of files.entries()) {
-    const path = file === "-" ? file : resolve(file);
-    if (paths.has(path)) {
-      report({ file, line: 0, message: "is specified twice" });
-      continue;
-    }
-    paths.add(path);
     const onPage = (count: number) => addPage(file, count);
     for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
       for (const row of rows) add(row, index);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { decodeText, MAX_LINE_LENGTH, readBytes } from "../../../../tools/data/formats/input-file.ts";
+import { decodeText, readBytes } from "../../../../tools/data/formats/input-file.ts";
 import { createFolder } from "../../../temporary-folder.ts";
 import { cutBytes } from "../input.ts";
 
@@ -49,16 +49,17 @@ test("an error from a bug is not converted", async () => {
   await expect(readAll("-", stdin)).rejects.toBe(bug);
 });
 
-test("a line that is too long is returned in parts with the same line number", async () => {
-  const long = Buffer.alloc(MAX_LINE_LENGTH / 2, "x");
-  const chunks = [Buffer.from("1\n"), long, long, long, long, Buffer.from("\n3")];
-  const textChunks = await Array.fromAsync(decodeText(Readable.from(chunks)));
-  expect(textChunks.map(({ text, ...rest }) => ({ ...rest, length: text.length }))).toEqual([
-    { line: 1, complete: true, length: 2 },
-    { line: 2, complete: false, length: MAX_LINE_LENGTH * 1.5 },
-    { line: 2, complete: true, length: MAX_LINE_LENGTH / 2 + 1 },
-    { line: 3, complete: true, length: 1 },
+test("a line that is too long is returned in parts with the same line number, without breaking a character", async () => {
+  const long = "€".repeat(500_000);
+  const bytes = Readable.from(cutBytes(`1\n${long}\n3`, 10_000));
+  const parts = await Array.fromAsync(decodeText(bytes));
+  expect(parts.map(({ line, complete }) => [line, complete])).toEqual([
+    [1, true],
+    [2, false],
+    [2, true],
+    [3, true],
   ]);
+  expect(parts.map(({ text }) => text).join("")).toBe(`1\n${long}\n3`);
 });
 
 test.each([

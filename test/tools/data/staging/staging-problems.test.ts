@@ -1,12 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ROAD_USERS } from "../../../../src/records/record.ts";
 import { InputError } from "../../../../tools/data/formats/problem.ts";
-import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
+import { stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { makeRecords } from "../../../records/sample.ts";
-import { createFolder } from "../../../temporary-folder.ts";
 import { FIELDS, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
@@ -133,15 +130,6 @@ test("a report and records are rejected even if all rows of one of them are dupl
   const files = { a: formatReport(IMAGE.replace("A33", "1")), b: [record] };
   const problems = ["a: contains a report, but b contains records; one load cannot contain both"];
   expect(await findProblems(files, { skipDuplicates: true })).toEqual(problems);
-});
-
-test("a file that is specified twice is rejected", async () => {
-  const file = join(createFolder(), "a");
-  await writeFile(file, JSON.stringify(makeRecord()));
-  const again = relative(process.cwd(), file);
-  const conclusion = "They cannot be loaded.";
-  const message = `${again}: is specified twice\n${conclusion}`;
-  await expect(stageFiles([file, again], { conclusion })).rejects.toThrow(new InputError(message));
 });
 
 test("a problem with a record in memory contains the index, the field and the value", async () => {
