@@ -9,15 +9,11 @@ export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
 /** The exclusive end of all possible timestamps. A year in a timestamp has four digits. */
 const END = new Date("+010000-01-01T00:00:00Z");
 
-/** The maximum interval in minutes. With a longer interval, a camera would have less than one record per year. */
-const MAX_INTERVAL = 365 * 24 * 60;
-
 /** Returns an error message if the combination of options is invalid. */
-export function findUsageError({ records, from = GENERATOR_EPOCH, to, interval = 0 }: GenerateOptions) {
+export function findUsageError({ records, from = GENERATOR_EPOCH, to }: GenerateOptions) {
   if (from < GENERATOR_EPOCH) return "--from must be 2019-01-01 or later";
   if (to && from >= to) return "--to must be later than --from, which is 2019-01-01 by default";
   if (records === undefined && to === undefined) return "--records or --to is required";
-  if (interval > MAX_INTERVAL) return "--interval must be at most 8760h (one year)";
   return undefined;
 }
 
