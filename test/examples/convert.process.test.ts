@@ -47,9 +47,11 @@ test.runIf(hasPython)("newer rows do not change the records of older rows, where
 const TIME = "2025-01-02 03:00";
 const REPEATED = "2025-10-26 02:00";
 const LONG_NAMES = [1, 2].map((end) => `${"a".repeat(50)}${end}${"b".repeat(40)},${TIME},1`).join("\n");
+/** A whole file, not rows. */
 const json = (text: string) => Buffer.from(text);
 
 /** The rows, or the whole file, and a part of the message: usually file, line, column and value. */
+// biome-ignore format: one case per line
 const REJECTED: [what: string, rows: string | Buffer, part: string, options?: string][] = [
   ["a thousands dot that is not stated", `A,${TIME},1.234`, "a.csv:2: cars '1.234'", "--decimal ,"],
   ["misplaced thousands", `A,${TIME},12.34`, "a.csv:2: cars '12.34'", "--decimal , --thousands ."],
@@ -57,7 +59,6 @@ const REJECTED: [what: string, rows: string | Buffer, part: string, options?: st
   ["an incomplete date", "A,2025-05,1", "a.csv:2: time '2025-05'", "--time-format %Y-%m-%d"],
   ["a day and month of unclear length", "A,1112025,1", "a.csv:2: time '1112025'", "--time-format %d%m%Y"],
   ["a wrong weekday", "A,Mon 2025-01-02,1", "a.csv:2: time 'Mon 2025", "--time-format '%a %Y-%m-%d'"],
-  ["a day that does not exist", "A,2025-02-30 00:00,1", "a.csv:2: time '2025-02-30 00:00'"],
   ["a time before the year 1", "A,0001-01-01 00:00,1", "a.csv:2: time '0001-01-01 00:00'"],
   ["two columns with one name", "site,time,cars,cars\n", "a.csv:1: the column 'cars'"],
   ["cells without a column name", `site,time,cars,\nA,${TIME},1,\nA,${TIME},1,7`, "a.csv:3: cell 4 '7'"],
@@ -65,39 +66,20 @@ const REJECTED: [what: string, rows: string | Buffer, part: string, options?: st
   ["a word as a count", `A,${TIME},NA`, "a.csv:2: cars 'NA'"],
   ["a count that is too large", `A,${TIME},9007199254740992`, "a.csv:2: cars 9007199254740992"],
   ["a row with too few cells", `A,${TIME}`, "a.csv:2: has 2 cells"],
-  ["a row with too many cells", `\nA,${TIME},1,5`, "a.csv:3: cell 4 '5'"],
   ["a quote that is not closed", `\n"A,${TIME},1`, "a.csv:3:"],
-  [
-    "an unknown column",
-    "site,zeit,cars\n",
-    "a.csv: has no column 'time'; the header is ['site', 'zeit', 'cars']",
-  ],
+  ["an unknown column", "site,zeit,cars\n", "a.csv: has no column 'time'; the header is ['site', 'zeit', 'cars']"],
   ["an empty name", ` ,${TIME},1`, "a.csv:2: site ''"],
   ["a formula as a name", `=A1,${TIME},1`, "a.csv:2: site '=A1'"],
   ["an invisible character in a name", `A\u200bB,${TIME},1`, "a.csv:2: site 'A\\u200bB'"],
   ["two long names that differ in the middle", LONG_NAMES, "a.csv:3: site 'aaa"],
   ["two rows of a camera at one time", `A,${TIME},1\nA,${TIME},2`, `a.csv:3: time '${TIME}'`],
   ["a third row in a repeated hour", `A,${REPEATED},1\n`.repeat(3), `a.csv:4: time '${REPEATED}'`],
-  [
-    "rows to add up that do not show the second pass",
-    `site,time,cars,id\nA,${REPEATED},1,7\nA,${REPEATED},1,8`,
-    `a.csv:3: time '${REPEATED}'`,
-    "--sum",
-  ],
-  [
-    "a byte that is not UTF-8",
-    Buffer.from("site\nBr\xe9beuf", "latin1"),
-    "a.csv:2: byte 8 of the file, 0xe9",
-  ],
+  ["rows to add up that do not show the second pass", `site,time,cars,id\nA,${REPEATED},1,7\nA,${REPEATED},1,8`, `a.csv:3: time '${REPEATED}'`, "--sum"],
+  ["a byte that is not UTF-8", Buffer.from("site\nBr\xe9beuf", "latin1"), "a.csv:2: byte 8 of the file, 0xe9"],
   ["UTF-8 as Latin-1", `Brébeuf,${TIME},1`, "a.csv: is UTF-8", "--encoding latin-1"],
   ["an empty file", json(""), "a.csv: is empty"],
   ["rows without any count", `A,${TIME},`, "1 without a count"],
-  [
-    "null as a name",
-    json(`{"rows":[{"site":null,"time":"${TIME}","cars":1}]}`),
-    "a.csv: rows[0]: site None",
-    "--list rows",
-  ],
+  ["null as a name", json(`{"rows":[{"site":null,"time":"${TIME}","cars":1}]}`), "a.csv: rows[0]: site None", "--list rows"],
   ["a list that is missing", json('{"row":[]}'), "a.csv: has no list 'rows'", "--list rows"],
   ["a name twice in an object", json('{"rows":[{"cars":1,"cars":2}]}'), "'cars'", "--list rows"],
   ["JSON that ends early", json('{"rows":[\n{"site":'), "line 2 column 9", "--list rows"],
@@ -124,7 +106,6 @@ test.runIf(hasPython).each<[what: string, options: string, names?: string[]]>([
   ["an unknown field", `${BERLIN} --count bikes=cars`],
   ["a field twice", `${BERLIN} --count cars=vans`],
   ["two ways to name cameras", `${BERLIN} --camera-from-name`],
-  ["an output that is an input", `${BERLIN} --out a.csv`],
   ["an output that is a link to an input", `${BERLIN} --out link.csv`],
   ["an input twice", BERLIN, ["a.csv", "./link.csv"]],
 ])("refuses %s", (_, options, names) => {
