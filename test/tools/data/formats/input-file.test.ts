@@ -63,19 +63,19 @@ test("a line that is too long is returned in parts with the same line number, wi
 });
 
 test.each([
-  ["in the third line", [Buffer.from("a\nb\nc\xff\nd\n", "latin1")], 3],
-  ["in the fourth line, in the second chunk", [Buffer.from("a\nb\n\nc"), Buffer.from("\xe9\n", "latin1")], 4],
-  ["cut off by the end of the file", [Buffer.from("a\nb"), Buffer.from("€").subarray(0, 2)], 2],
-])("rejects bytes that are not UTF-8: %s", async (_, chunks, line) => {
-  const message = expect.stringContaining("is not UTF-8 text");
-  const reading = Array.fromAsync(decodeText(Readable.from(chunks)));
-  await expect(reading).rejects.toMatchObject({ message, line });
-});
-
-test("finds the line of the first invalid byte, for any size of chunks", async () => {
-  const bytes = Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 0x0a, 0xff])]);
-  for (let size = 1; size <= bytes.length; size++) {
-    const reading = Array.fromAsync(decodeText(Readable.from(cutBytes(bytes, size))));
-    await expect(reading, `chunks of ${size} bytes`).rejects.toMatchObject({ line: 3 });
-  }
-});
+  [
+    "after valid lines",
+    Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 10, 0xff])]),
+    3,
+  ],
+  ["cut off by the end of the file", Buffer.from("a\nb€").subarray(0, -1), 2],
+])(
+  "finds the line of the first byte that is not UTF-8, for any size of chunks: %s",
+  async (_, bytes, line) => {
+    const message = expect.stringContaining("is not UTF-8 text");
+    for (let size = 1; size <= bytes.length; size++) {
+      const reading = Array.fromAsync(decodeText(Readable.from(cutBytes(bytes, size))));
+      await expect(reading, `chunks of ${size} bytes`).rejects.toMatchObject({ message, line });
+    }
+  },
+);

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -187,14 +186,10 @@ test("reads the files of a folder, of every format, in the order of their names,
   close();
 });
 
-/** White space, which gzip cannot compress well. */
-const SPACE = Buffer.from(randomBytes(1_000_000).map((byte) => " \n\t\r".charCodeAt(byte % 4)));
-const ZIPPED = gzipSync(SPACE);
-const ZIPPED_MB = Math.round(ZIPPED.length / 1e5) / 10;
+const SPACE = Buffer.alloc(1_000_000, " \n");
 
 test.each<[string, Contents, done: number, total: number | undefined]>([
   ["of all files", { a: Array(2_500).fill({ cars: -1 }), b: [{}] }, 0.5, 0.5],
-  ["of a gzipped file, even if it contains no records", { a: ZIPPED }, ZIPPED_MB, ZIPPED_MB],
   ["without a total if the size is not known", { a: [{}], "-": SPACE }, 1, undefined],
 ])("shows the megabytes that are read: %s", async (_, contents, done, total) => {
   const shown: (number | undefined)[][] = [];
