@@ -178,11 +178,11 @@ test.each<{ prefer: PreferOptions | string; expected: string }>([
   { prefer: { code: 503, times: 1, delay: undefined }, expected: "code=503, times=1" },
   {
     prefer: { code: 503, times: 1, on: [1, { min: 3, max: 4 }, "last"] },
-    expected: 'code=503, times=1, on="1,3-4,last"',
+    expected: 'code=503, on="1,3-4,last", times=1',
   },
   {
     prefer: { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } },
-    expected: 'code=503, times=1, until="2030-01-01T00:00:00Z", delay=0-1',
+    expected: 'code=503, delay=0-1, until="2030-01-01T00:00:00Z", times=1',
   },
 ])(
   "prefer can be set to $prefer at any time, which resets the counts of times",
