@@ -14,8 +14,8 @@ import { renderHtml } from "./views/html-middleware.ts";
 
 interface AppOptions {
   /**
-   * The time of `grow`, `until` and `retry-after=date`, in milliseconds since 1970. A test can stop it. Caches, waits and timeouts use
-   * the real time, because a stopped clock would never end them.
+   * The clock of `grow`, `until` and `retry-after=date`, in milliseconds since 1970, so that tests can stop it. Caches, waits and
+   * timeouts use the real time, because a stopped clock would never end them.
    */
   now?: (() => number) | undefined;
   /** Called at the end of each request, for example to get its variable `applied`. */
@@ -30,22 +30,14 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
   const faults = createFaults(now);
 
-  if (onEnd !== undefined)
-    app.use(async (c, next) => {
-      await next();
-      onEnd(c);
-    });
+  if (onEnd !== undefined) app.use(callAtEnd(onEnd));
   app.use(setServiceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, setCollectionHeaders);
   app.options("*", respondToPreflight);
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", health);
   app.use(renderHtml);
-  // While a setting is invalid, every request that gets here is a 503, so that the setting is noticed.
-  app.use((c, next) => {
-    requireSettings(c.env);
-    return next();
-  });
+  app.use(checkSettings);
   app.use(limitUrlLength);
   // Before the rate limit, so that users can always read about the service and its limit.
   app.route("/", createHome());
@@ -56,6 +48,19 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   app.onError(respondWithError);
   return { app, reset: faults.reset };
 }
+
+function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {
+  return async (c, next) => {
+    await next();
+    onEnd(c);
+  };
+}
+
+/** While a setting is invalid, every request that gets here is a 503, so that the setting is noticed. */
+const checkSettings: AppMiddleware = (c, next) => {
+  requireSettings(c.env);
+  return next();
+};
 
 /** RFC 9110, 4.1 recommends 8,000 or more. */
 const MAX_URL_LENGTH = 8_192;
