@@ -118,13 +118,17 @@ async function servePage(
   if (page.isNotModified) return c.body(null, 304, caching);
   const getPageUrl = createPageUrlBuilder(origin + COLLECTION_PATH, query);
   const body = formatEnvelope(location, page.results, getPageUrl);
-  // Headers passed to `c.body` cost more time, and Hono merges them into later responses: a 503 would inherit this ETag.
+  const description = location.count > 0 ? { "Data-Source": snapshot.source, Link: DESCRIBED_BY } : {};
+  return createPageResponse(c, body, { ...caching, ...description });
+}
+
+/**
+ * Sets headers on the response. Headers passed to `c.body` cost more time, and Hono merges them into later responses: a 503 would inherit
+ * this ETag.
+ */
+function createPageResponse(c: AppContext, body: string, headers: Record<string, string>): Response {
   const response = c.body(body);
-  const headers = {
-    ...caching,
-    ...(location.count > 0 && { "Data-Source": snapshot.source, Link: DESCRIBED_BY }),
-    "Content-Type": "application/json",
-  };
+  response.headers.set("Content-Type", "application/json");
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
@@ -137,10 +141,7 @@ async function locateRequestedPage(
 ): Promise<PageLocation | undefined> {
   const number = parsePageNumber(getLastValue(query, "page"));
   if (number === undefined) return undefined;
-  // The store reads no record of a page that is not modified.
-  const isNotModified = () => true;
-  const page = await getCachedStore(c.env).getPage(number, { getHiddenCount, isNotModified });
-  return page?.location;
+  return getCachedStore(c.env).findLocation(number, { getHiddenCount });
 }
 
 /**

@@ -63,13 +63,20 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
     const read = () => store.readCurrent({ wanted });
     return findInSnapshot(snapshotCache, read, async (current) => {
       const { snapshot } = current;
-      const loaded = snapshot.count;
-      const location = locatePage(page, { loaded, hidden: getHiddenCount?.(loaded) ?? 0 });
+      const location = locateIn(snapshot, page, getHiddenCount);
       if (!location) return undefined;
       if (isNotModified?.(snapshot, location)) return { snapshot, location, isNotModified: true };
       const results = await readResults(current, location);
       return { snapshot, location, isNotModified: false, results };
     });
+  }
+
+  /** Locates a page without reading its records. Returns undefined if the page is past the end. */
+  function findLocation(page: PageNumber, options: Pick<PageOptions, "getHiddenCount">) {
+    const read = () => store.readCurrent();
+    return findInSnapshot(snapshotCache, read, async ({ snapshot }) =>
+      locateIn(snapshot, page, options.getHiddenCount),
+    );
   }
 
   function getStatistics(): Promise<SnapshotStatistics> {
@@ -82,7 +89,11 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
     });
   }
 
-  return { getPage, getStatistics };
+  return { getPage, findLocation, getStatistics };
+}
+
+function locateIn({ count }: MaybeSnapshot, page: PageNumber, getHiddenCount: GetHiddenCount | undefined) {
+  return locatePage(page, { loaded: count, hidden: getHiddenCount?.(count) ?? 0 });
 }
 
 /** Returns the one block that a page needs, if that follows from the number of the page alone. */
