@@ -19,10 +19,13 @@ export interface FaultOptions {
   growsByHeader: boolean;
   /** A message about each unknown or invalid option of the header. RFC 7240 requires servers to ignore such options. */
   warnings: string[];
-  /** A message about each unknown or invalid option of the query parameter. Such an option makes the request invalid. */
-  errors: string[];
   /** Whether the client set the options, and not the deployment. */
   isFromClient: boolean;
+}
+
+interface RequestedOptions extends FaultOptions {
+  /** A message about each unknown or invalid option of the query parameter. Such an option makes the request invalid. */
+  errors: string[];
 }
 
 /**
@@ -36,21 +39,23 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   const parameters = query.getAll("prefer");
   const isPlainRequest = PREFER === "" && header === "" && parameters.length === 0;
   if (FAULTS === "off" || isPlainRequest) return undefined;
-  const requested = parseFaultOptions(header, parameters);
-  const { values, warnings, errors } = requested;
+  const { errors, ...requested } = parseFaultOptions(header, parameters);
   if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
-  if (hasOptions(values)) return { ...requested, values: addDefaultFault(values) };
+  if (hasOptions(requested.values)) return addDefaultFault(requested);
+  const { warnings } = requested;
   const defaults = requireFaultOptions("PREFER", PREFER);
-  if (hasOptions(defaults.values)) return { ...defaults, values: addDefaultFault(defaults.values), warnings };
+  if (hasOptions(defaults.values)) return addDefaultFault({ ...defaults, warnings });
   return warnings.length > 0 ? requested : undefined;
 }
 
 const hasOptions = (values: OptionValues) => Object.keys(values).length > 0;
 
 /** Adds `code=503` if there are conditions but no fault. A delay counts as a fault, except with `fail`, which does not apply to delays. */
-function addDefaultFault(values: OptionValues): OptionValues {
-  const isComplete = values.fail === undefined ? hasFault(values) : hasVisibleFault(values);
-  return isComplete || !hasKind(values, "condition") ? values : { ...values, code: 503 };
+function addDefaultFault(options: FaultOptions): FaultOptions {
+  const { values } = options;
+  const hasOwnFault = values.fail === undefined ? hasFault(values) : hasVisibleFault(values);
+  if (hasOwnFault || !hasKind(values, "condition")) return options;
+  return { ...options, values: { ...values, code: 503 } };
 }
 
 /**
@@ -62,7 +67,7 @@ export function requireFaultOptions(setting: string, options: string | OptionVal
   const preferences = typeof options === "string" ? parsePreferParameter(options) : toPreferences(options);
   const { values, problems } = parseOptions(preferences);
   if (problems.length > 0) throw new SettingError(setting, options, `. ${problems.join(" ")}`);
-  return { values, growsByHeader: false, warnings: [], errors: [], isFromClient: false };
+  return { values, growsByHeader: false, warnings: [], isFromClient: false };
 }
 
 /** Lists the options of an object, except those that are undefined. */
@@ -79,7 +84,7 @@ const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|s
  * @param header The value of the header `Prefer`
  * @param query The values of the query parameter `prefer`
  */
-export function parseFaultOptions(header: string, query: string[]): FaultOptions {
+export function parseFaultOptions(header: string, query: string[]): RequestedOptions {
   const preferences = parsePreferHeader(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
   const inHeader = parseOptions(preferences);
   const inQuery = parseOptions(query.flatMap(parsePreferParameter));
@@ -92,7 +97,7 @@ export function parseFaultOptions(header: string, query: string[]): FaultOptions
   };
 }
 
-/** Max messages about invalid options, because a header contains the messages. */
+/** The maximum number of messages about invalid options, because a header contains them. */
 const MAX_PROBLEMS = 5;
 
 /** If an option is repeated, its first valid value counts. */

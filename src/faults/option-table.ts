@@ -104,7 +104,7 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
+export const OPTION_NAMES = Object.keys(OPTIONS).filter(isOptionName);
 
 export function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(OPTIONS, name);
