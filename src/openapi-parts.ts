@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "./faults/fault-headers.ts";
 import { OPTIONS } from "./faults/option-table.ts";
-import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
+import { NO_STORE, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { MAX_PAGE } from "./records/page.ts";
 import { ALLOWED_METHODS } from "./routes/collection.ts";
 
@@ -97,7 +97,7 @@ export const HEADERS = {
   ETag: createHeader("Identifies the JSON of a page, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
   "Cache-Control": createHeader(
     "Caches can store a page for some seconds, and use it for an hour if the service fails. Errors must not be cached.",
-    { enum: [PAGE_CACHE_CONTROL, ERROR_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL, BODY_FAULT_CACHE_CONTROL] },
+    { enum: [PAGE_CACHE_CONTROL, NO_STORE, REVALIDATED_CACHE_CONTROL, BODY_FAULT_CACHE_CONTROL] },
   ),
   "Data-Source": createHeader("The source of the records, such as `generated`, if the page has records."),
   Link: createHeader("The relative URL of a page about the records, if the page has records.", {

@@ -1,4 +1,4 @@
-import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
+import { NO_STORE } from "../http/headers.ts";
 import type { AppliedOptions } from "./applied-options.ts";
 import { isSentInParts } from "./body-faults.ts";
 import type { FaultOptions } from "./fault-options.ts";
@@ -11,22 +11,25 @@ export const REVALIDATED_CACHE_CONTROL = "no-cache";
 export const BODY_FAULT_CACHE_CONTROL = "no-store, no-transform";
 
 /**
- * Whether caches must not store the response. Caches do not vary on `Prefer`, and a 304 must not update a stored page (RFC 9111, 4.3.4).
+ * Whether caches may store the response. They may not if the header `Prefer` or a fault has changed it: no response has `Vary: Prefer`,
+ * although RFC 7240, 2 asks for it, because the specification fixes `Vary`. Nor may a 304 update a stored page (RFC 9111, 4.3.4). A cache
+ * can still answer a request that has the header `Prefer` with a stored page.
  * @param active The options that take effect
  */
-export function isPrivateResponse(active: OptionValues, { growsByHeader, warnings }: FaultOptions): boolean {
-  return growsByHeader || warnings.length > 0 || hasFault(active);
+export function isCacheable(active: OptionValues, { growsByHeader, warnings }: FaultOptions): boolean {
+  const isChangedByHeader = growsByHeader || warnings.length > 0;
+  return !isChangedByHeader && !hasFault(active);
 }
 
 /** Sets `Preference-Applied`, `Mock-Warning`, and the headers for caches. */
 export function setFaultHeaders(
   { status, headers }: Response,
   { values, formatted }: AppliedOptions,
-  { warnings, isPrivate }: { warnings: string[]; isPrivate: boolean },
+  { warnings, canBeCached }: { warnings: string[]; canBeCached: boolean },
 ): void {
-  if (isPrivate) headers.delete("ETag");
+  if (!canBeCached) headers.delete("ETag");
   // No cache may store an error, with or without faults.
-  if (status < 400) headers.set("Cache-Control", isPrivate ? ERROR_CACHE_CONTROL : REVALIDATED_CACHE_CONTROL);
+  if (status < 400) headers.set("Cache-Control", canBeCached ? REVALIDATED_CACHE_CONTROL : NO_STORE);
   if (isSentInParts(values.body)) preventCompression(headers);
   if (formatted.length > 0) headers.set("Preference-Applied", formatted.join(", "));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));

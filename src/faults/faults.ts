@@ -5,7 +5,7 @@ import type { GetHiddenCount, PageLocation } from "../records/page.ts";
 import { type AppliedOptions, formatOptions, listAppliedOptions } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
 import { selectActiveOptions } from "./conditions.ts";
-import { isPrivateResponse, setFaultHeaders } from "./fault-headers.ts";
+import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createGrowth } from "./growth.ts";
 import type { OptionValues } from "./option-table.ts";
@@ -33,9 +33,7 @@ export interface ServedResponse {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates the faults of a service. No response has `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification fixes
- * `Vary`. So a cache may answer a request that has the header `Prefer` with a stored page. Caches never store a response that this
- * header has changed.
+ * Creates the faults of a service.
  * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
  */
 export function createFaults(now: () => number) {
@@ -58,7 +56,7 @@ export function createFaults(now: () => number) {
     // A delay that PREFER causes counts for no client.
     const client = isFromClient ? getClientKey(c) : UNKNOWN_CLIENT;
     const slot = acquireSlot(wait, client, raw.signal);
-    if (!slot.isFree) {
+    if (!slot.isAcquired) {
       if (isFromClient) throw new TooManyDelayedError();
       // The client did not ask for the options of PREFER, so it gets a response without faults.
       return applyFaults(request, { ...options, values: { grow: values.grow } });
@@ -66,11 +64,11 @@ export function createFaults(now: () => number) {
     await sleep(wait.beforeMs, raw.signal);
     if (wait.bodyMs === 0) slot.release();
 
-    const isPrivate = isPrivateResponse(active, options);
-    const whole = await createResponse(request, active, { isPrivate, now: now(), random });
-    const applied = listAppliedOptions(whole.applied, active);
-    const response = await breakBody(whole.response, applied.values.body, wait.bodyMs, slot.release);
-    setFaultHeaders(response, applied, { warnings, isPrivate });
+    const canBeCached = isCacheable(active, options);
+    const unbroken = await createResponse(request, active, { canBeCached, now: now(), random });
+    const applied = listAppliedOptions(unbroken.applied, active);
+    const response = await breakBody(unbroken.response, applied.values.body, wait.bodyMs, slot.release);
+    setFaultHeaders(response, applied, { warnings, canBeCached });
     return { response, applied };
   }
 
@@ -91,7 +89,7 @@ export function createFaults(now: () => number) {
 async function createResponse(
   request: ServedRequest,
   active: OptionValues,
-  { isPrivate, now, random }: { isPrivate: boolean; now: number; random: RandomSource },
+  { canBeCached, now, random }: { canBeCached: boolean; now: number; random: RandomSource },
 ): Promise<{ response: Response; applied: OptionValues }> {
   const { c } = request;
   const { code, delay, body, hang, close, grow } = active;
@@ -102,7 +100,7 @@ async function createResponse(
     const applied = { code, delay, body, hang, "retry-after": retryAfter };
     return { response: respondWithError(error, c), applied };
   }
-  const { response, isPage } = await serveWithErrors(request, { canBeNotModified: !isPrivate });
+  const { response, isPage } = await serveWithErrors(request, { canBeNotModified: canBeCached });
   if (!isPage || replacesBody(body)) return { response, applied: { delay, body } };
   if (!changesPage(active)) return { response, applied: { delay, body, grow } };
   const page = JSON.parse(await response.text());

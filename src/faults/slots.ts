@@ -32,7 +32,7 @@ export function getWait({ delay, body, hang, close }: OptionValues, random: Rand
 }
 
 /** A slot for a delayed response. `release` frees the slot when the delay is over. */
-export type Slot = { isFree: true; release(): void } | { isFree: false };
+export type Slot = { isAcquired: true; release(): void } | { isAcquired: false };
 
 /** Creates a function that acquires a slot. Slots are limited, because clients can request any number of delayed responses. */
 export function createSlots() {
@@ -48,19 +48,19 @@ export function createSlots() {
    */
   return ({ beforeMs, bodyMs }: Wait, client: string, signal: AbortSignal): Slot => {
     const durationMs = beforeMs + bodyMs;
-    if (durationMs === 0) return { isFree: true, release: () => {} };
+    if (durationMs === 0) return { isAcquired: true, release: () => {} };
     const now = Date.now();
     for (const slot of taken) {
       if (slot.endsAt <= now) taken.delete(slot);
     }
     const ofClient = [...taken].filter((slot) => slot.client === client);
     const isClientFull = client !== UNKNOWN_CLIENT && ofClient.length >= MAX_DELAYED_PER_CLIENT;
-    if (isClientFull || taken.size >= MAX_DELAYED) return { isFree: false };
+    if (isClientFull || taken.size >= MAX_DELAYED) return { isAcquired: false };
     const slot = { client, endsAt: now + durationMs };
     taken.add(slot);
     const release = () => void taken.delete(slot);
     signal.addEventListener("abort", release);
-    return { isFree: true, release };
+    return { isAcquired: true, release };
   };
 }
 

@@ -2,7 +2,7 @@ import { matchedRoutes } from "hono/route";
 import type { AppContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { HttpError, UnavailableError } from "./errors.ts";
-import { ERROR_CACHE_CONTROL } from "./headers.ts";
+import { NO_STORE } from "./headers.ts";
 
 /** Responds to an error. All errors but `HttpError` are failures of the service: they are logged, and the client gets 503. */
 export function respondWithError(error: unknown, c: AppContext): Response {
@@ -13,7 +13,7 @@ export function respondWithError(error: unknown, c: AppContext): Response {
 
 function formatError({ message, status, headers }: HttpError, c: AppContext): Response {
   return c.json({ detail: message }, status, {
-    "Cache-Control": ERROR_CACHE_CONTROL,
+    "Cache-Control": NO_STORE,
     Vary: "Accept",
     ...headers,
   });

@@ -6,8 +6,8 @@ import type { AppMiddleware } from "../bindings.ts";
  */
 export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 
-/** `Cache-Control` of an error. Caches do not store the error, because the next request can succeed. */
-export const ERROR_CACHE_CONTROL = "no-store";
+/** `Cache-Control` of a response that caches must not store, such as an error: the next request can succeed. */
+export const NO_STORE = "no-store";
 
 /** Sets the headers of every response. Scripts from any origin can read the response, and browsers do not guess the content type. */
 export const setServiceHeaders: AppMiddleware = (c, next) => {

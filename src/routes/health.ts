@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { type AppContext, type AppEnv, type Env, SettingError } from "../bindings.ts";
 import { logFailedRequest } from "../http/error-response.ts";
 import { rejectMethod, UnavailableError } from "../http/errors.ts";
-import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
+import { NO_STORE } from "../http/headers.ts";
 import { requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
@@ -21,7 +21,7 @@ const latestReads = new WeakMap<Env, { at: number; reading: Promise<CurrentSnaps
 export const health = new Hono<AppEnv>();
 
 health.get(PATH, async (c) => {
-  c.header("Cache-Control", ERROR_CACHE_CONTROL);
+  c.header("Cache-Control", NO_STORE);
   const deployment = describeDeployment(c.env);
   try {
     requireSettings(c.env);

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { rejectMethod } from "../http/errors.ts";
-import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { logFailure } from "../log.ts";
@@ -38,7 +38,7 @@ export function createHome(): Hono<AppEnv> {
       const html = renderHome(summary, sample);
       const isComplete = sample !== undefined || summary.count === 0;
       // The next request may be able to read the sample page.
-      if (!isComplete) return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": ERROR_CACHE_CONTROL });
+      if (!isComplete) return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": NO_STORE });
       latest = { key, html };
     }
     return c.html(latest.html, 200, { ...HTML_HEADERS, ...caching });

@@ -62,7 +62,7 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
     const acquireSlot = createSlots();
     return (count: number, client: string, wait: Partial<Wait>, signal = NEVER) => {
       const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, client, signal);
-      return Array.from({ length: count }, take).filter(({ isFree }) => isFree).length;
+      return Array.from({ length: count }, take).filter(({ isAcquired }) => isAcquired).length;
     };
   }
 
