@@ -24,7 +24,8 @@ type SessionConstraint = "first-primary" | "first-unconstrained";
 
 export function createD1Store(database: SqlDatabase): Store {
   async function readTexts(id: string, numbers: number[], constraint: SessionConstraint) {
-    const parameters = numbers.map((_, index) => `?${index + 2}`);
+    // The id is ?1.
+    const parameters = numbers.map((_, index) => `?${index + 2}`).join(", ");
     const sql = `SELECT number, text FROM block WHERE snapshot = ?1 AND number IN (${parameters})`;
     const rows = await database.query(sql, [id, ...numbers], constraint);
     return numbers.map((number) => getText(rows.find((row) => row.number === number)));
@@ -35,6 +36,7 @@ export function createD1Store(database: SqlDatabase): Store {
       const parameters = typeof wanted === "number" ? [wanted] : [];
       const reading = database.query(buildCurrentQuery(wanted), parameters, "first-primary");
       const [row] = await reading.catch(throwQueryError);
+      // The migration creates the row, without an id.
       if (row?.id === null) return { snapshot: NOTHING_LOADED };
       const snapshot = requireSnapshot(row);
       const text = getText(row);

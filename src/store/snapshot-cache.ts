@@ -22,8 +22,8 @@ const GRACE_MS = 1_000;
 /** A snapshot proves that a page does not exist if its read began at most this long before the request. */
 export const RECENT_MS = 1_000;
 
-/** The maximum duration of a request. */
-const MAX_REQUEST_MS = 7_000;
+/** How long a request may look in a snapshot and, after another read, in the next one. */
+const MAX_SEARCH_MS = 7_000;
 
 /** Reads the current snapshot from the store. */
 type ReadCurrent = () => Promise<CurrentSnapshot>;
@@ -36,12 +36,15 @@ interface Cached {
 
 type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 
-/** @param storeName For the log */
+/**
+ * Creates the cache of the current snapshot. It is empty until the first read.
+ * @param storeName For the log
+ */
 export function createSnapshotCache(storeName: string | undefined) {
   let cached: Cached | undefined;
-  /** Until then, requests get the cached snapshot. */
+  /** Until this time, requests get the cached snapshot without a read. */
   let freshUntil = 0;
-  /** Until then, a request that begins a read makes the cached snapshot fresh for the duration of the read. */
+  /** From `freshUntil` to this time, one request reads, and the others still get the cached snapshot. Later, each request reads. */
   let graceUntil = 0;
 
   function serveUntil(time: number) {
@@ -55,10 +58,10 @@ export function createSnapshotCache(storeName: string | undefined) {
     const current = await withTimeout(read(), READ_TIMEOUT_MS);
     const isLatest = !cached || cached.askedAt <= askedAt;
     if (isLatest) {
+      // Without the block, which only this request wants.
       cached = { current: { snapshot: current.snapshot }, askedAt };
       serveUntil(askedAt + MAX_AGE_MS);
     }
-    // The caller gets its own answer, because only this one has the block that the caller wants.
     return { current, askedAt };
   }
 
@@ -66,7 +69,7 @@ export function createSnapshotCache(storeName: string | undefined) {
   async function get(read: ReadCurrent): Promise<Cached> {
     const now = Date.now();
     if (cached && now < freshUntil) return cached;
-    // This does not move the grace period: clients that leave during their reads would otherwise keep an old snapshot fresh.
+    // This request reads for all. The grace period does not move: clients that leave during their reads would keep an old snapshot fresh.
     if (now < graceUntil) freshUntil = now + READ_TIMEOUT_MS;
     try {
       return await refresh(read);
@@ -100,5 +103,5 @@ export async function findInSnapshot<T>(
     if (!(error instanceof MissingBlockError)) throw error;
   }
   const lookAgain = async () => look((await cache.refresh(read)).current);
-  return withTimeout(lookAgain(), requestedAt + MAX_REQUEST_MS - Date.now());
+  return withTimeout(lookAgain(), requestedAt + MAX_SEARCH_MS - Date.now());
 }

@@ -38,7 +38,8 @@ function isSnapshot(value: unknown): value is Snapshot {
   const { id, count, loaded_at, source }: Partial<Record<keyof Snapshot, unknown>> = value;
   const isCount = typeof count === "number" && Number.isSafeInteger(count) && count >= 0;
   const isTime = typeof loaded_at === "string" || loaded_at === null;
-  return isCount && isTime && typeof id === "string" && typeof source === "string";
+  const areTexts = typeof id === "string" && typeof source === "string";
+  return isCount && isTime && areTexts;
 }
 
 /**
