@@ -137,6 +137,11 @@ function convertSchemas(): Record<string, Schema> {
   return schemas;
 }
 
+const COMPONENTS: { schemas: Record<string, Schema>; headers: Record<string, Header> } = {
+  schemas: convertSchemas(),
+  headers: HEADERS,
+};
+
 /** The description of the service in OpenAPI 3.1. */
 export const OPENAPI_DOCUMENT = {
   openapi: "3.1.1",
@@ -156,5 +161,5 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML
   // The service has no authentication.
   security: [],
   paths: { [COLLECTION_PATH]: { get: LIST_OPERATION, options: DESCRIBE_OPERATION } },
-  components: { schemas: convertSchemas(), headers: HEADERS as Record<string, Header> },
+  components: COMPONENTS,
 };

@@ -24,9 +24,9 @@ export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const getHiddenCount = faultOptions && createGetHiddenCount(faultOptions);
-    const hidden = getHiddenCount?.(snapshot.count) ?? 0;
-    const { page, day } = findPageByDate(statistics.days, date, snapshot.count - hidden);
+    const getHiddenCount = faultOptions === undefined ? undefined : createGetHiddenCount(faultOptions);
+    const visible = snapshot.count - (getHiddenCount?.(snapshot.count) ?? 0);
+    const { page, day } = findPageByDate(statistics.days, date, visible);
     query.set("page", String(page));
     if (c.var.prefersHtml) query.set(JUMP_DATE_PARAMETER, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);

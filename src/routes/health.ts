@@ -63,7 +63,12 @@ function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
  * @param now Milliseconds since 1970. The age is never negative, even if clocks differ
  */
 export function describeSnapshot({ id, count, loaded_at, source }: MaybeSnapshot, now: number) {
-  const age = Math.floor((now - Date.parse(loaded_at ?? "")) / 1000);
-  const age_seconds = Number.isNaN(age) ? null : Math.max(0, age);
+  const age_seconds = loaded_at === null ? null : getAge(Date.parse(loaded_at), now);
   return { id, count, loaded_at, age_seconds, source };
+}
+
+/** Returns the age in seconds, or null if the time is invalid. */
+function getAge(time: number, now: number): number | null {
+  if (Number.isNaN(time)) return null;
+  return Math.max(0, Math.floor((now - time) / 1_000));
 }
