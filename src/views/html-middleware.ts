@@ -32,9 +32,9 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   if (!canRenderAsHtml(c)) return;
   const response = await readResponse(c);
   const { status, headers } = response;
-  // The table of records assumes a right page.
-  const isRightPage = status === 200 && !hasVisibleFault(response.applied.values);
-  const html = isRightPage ? renderRecords(response) : renderResponse(response);
+  // The table of records cannot show a broken page.
+  const isUnbrokenPage = status === 200 && !hasVisibleFault(response.applied.values);
+  const html = isUnbrokenPage ? renderRecords(response) : renderResponse(response);
   for (const name of JSON_ONLY_HEADERS) headers.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
   c.res = new Response(html, { status, headers });

@@ -29,7 +29,8 @@ export function formatQuantity(count: number, noun: string): string {
 
 /** Formats a share with a non-breaking space: `86.0 %`. Only an exact 0 or 1 is `0 %` or `100 %`; no other share is rounded to them. */
 export function formatShare(part: number, whole: number): string {
-  if (part === 0 || part === whole) return part === 0 ? "0\u00a0%" : "100\u00a0%";
+  if (part === 0) return "0\u00a0%";
+  if (part === whole) return "100\u00a0%";
   return `${Math.min(99.9, Math.max(0.1, (100 * part) / whole)).toFixed(1)}\u00a0%`;
 }
 

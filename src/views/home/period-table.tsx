@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { DATE_JUMP_PATH } from "../../records/links.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
-import { DATE_LENGTHS, type Period, type Periods, type Unit } from "./summary.ts";
+import type { Period, Periods, Unit } from "./summary.ts";
 
 /** The number of periods that are always visible. */
 const MAX_OPEN_PERIODS = 12;
@@ -75,7 +75,9 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 
 /** Splits a date into the day, the month and the year, as far as the unit includes them. */
 function splitDate(date: string, unit: Unit): string[] {
-  const [year = "", month, day] = date.slice(0, DATE_LENGTHS[unit]).split("-");
-  const parts = [day && String(Number(day)), month && MONTHS[Number(month) - 1], year];
-  return parts.filter((part) => part !== undefined);
+  const [year = "", month, day] = date.split("-");
+  const monthName = MONTHS[Number(month) - 1] ?? "";
+  if (unit === "year") return [year];
+  if (unit === "month") return [monthName, year];
+  return [String(Number(day)), monthName, year];
 }

@@ -55,7 +55,7 @@ export function createSummary(
 }
 
 /** The number of characters of a date (`YYYY-MM-DD`) that identify the day, the month or the year. */
-export const DATE_LENGTHS = { day: 10, month: 7, year: 4 };
+const DATE_LENGTHS = { day: 10, month: 7, year: 4 };
 export type Unit = keyof typeof DATE_LENGTHS;
 
 /** A day, a month or a year in UTC that has records. */

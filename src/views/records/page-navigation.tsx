@@ -17,8 +17,8 @@ interface PageNavigationProps {
 /** The links to other pages, and the forms that jump to a page and to a date. */
 export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, date, query, toUrl }) => (
   <nav class="row" aria-label="Pages">
-    <PageLink to={page.previous && toUrl(1)} name="« Newest" /> <NeighborLinks {...page} />{" "}
-    <PageLink to={page.next && toUrl(lastPage)} name="Oldest »" />
+    <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" /> <NeighborLinks {...page} />{" "}
+    <PageLink to={page.next === null ? null : toUrl(lastPage)} name="Oldest »" />
     <JumpForm action={COLLECTION_PATH} query={query}>
       <label for="page">Page</label>
       <input id="page" name="page" type="number" min="1" max={lastPage} value={number} />

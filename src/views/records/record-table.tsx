@@ -26,9 +26,10 @@ export const RecordTable: FC<RecordTableProps> = ({ records, jumpDate }) => {
           {records.map((record, index) => {
             const day = getDay(record);
             const isFirstRowOfDay = day !== days[index - 1];
+            const isReplacement = isFirstRowOfDay && day === replacementDay;
             return (
               <>
-                {isFirstRowOfDay && day === replacementDay && (
+                {isReplacement && (
                   <tr class="nearest">
                     <td colspan={COLUMN_COUNT}>
                       This page has no records from {jumpDate}. The nearest are from {day}.
