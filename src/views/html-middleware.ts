@@ -24,7 +24,7 @@ export const HTML_HEADERS = {
 /** Headers that are true only of the JSON. An entity-tag, for example, does not change when the HTML does. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
-/** Shows pages of the collection, and errors of every path, as HTML if the client prefers HTML. */
+/** Shows pages of the collection, and errors, as HTML if the client prefers HTML. `/healthz` is only for monitors. */
 export const renderHtml: AppMiddleware = async (c, next) => {
   c.set("prefersHtml", prefersHtml(c));
   await next();

@@ -12,8 +12,10 @@ const UNITS = [
 
 /** Formats a number for a narrow column: three digits and a unit if the number is a million or more, such as `1.23M`. */
 export function formatCompact(value: number): string {
-  const [size, unit] = UNITS.find(([size]) => value >= size) ?? [];
-  return size ? `${Number((value / size).toPrecision(3))}${unit}` : formatNumber(Math.round(value));
+  const found = UNITS.find(([size]) => value >= size);
+  if (found === undefined) return formatNumber(Math.round(value));
+  const [size, unit] = found;
+  return `${Number((value / size).toPrecision(3))}${unit}`;
 }
 
 /** Formats a mean with two decimals below 1, and with one decimal below 100. */
