@@ -1,3 +1,4 @@
+import { createLru } from "../lru.ts";
 import {
   type GetHiddenCount,
   locatePage,
@@ -6,7 +7,6 @@ import {
   type PageNumber,
 } from "../records/page.ts";
 import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
-import { createLru } from "./lru.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { createSnapshotCache, findInSnapshot } from "./snapshot-cache.ts";
 import { type CurrentSnapshot, requireBlocks, type Store, type WantedBlock } from "./store.ts";
