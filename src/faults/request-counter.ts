@@ -1,27 +1,25 @@
 import { hashString } from "../hash.ts";
 import { getLastValue } from "../http/request.ts";
+import { createLru } from "../lru.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { parsePageNumber } from "../records/page.ts";
 
-/** The maximum number of counts. Above it, the least recently used count is evicted. */
+/** The maximum number of counts. */
 const MAX_COUNTED_REQUESTS = 10_000;
 
 /** Creates a counter of equal requests. */
 export function createRequestCounter() {
   // A key can be as long as a URL, so its hash is stored.
-  const counts = new Map<number, number>();
+  const counts = createLru<number, number>(MAX_COUNTED_REQUESTS);
   return {
     /** Counts a request. Returns the number of requests with its key, including this one. */
     count(key: string): number {
       const hash = hashString(key);
       const count = (counts.get(hash) ?? 0) + 1;
-      counts.delete(hash);
       counts.set(hash, count);
-      const [leastRecent = hash] = counts.keys();
-      if (counts.size > MAX_COUNTED_REQUESTS) counts.delete(leastRecent);
       return count;
     },
-    reset: () => counts.clear(),
+    reset: counts.clear,
   };
 }
 

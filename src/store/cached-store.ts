@@ -105,8 +105,8 @@ function predictBlock(page: PageNumber, options: PageOptions): WantedBlock | und
 
 /** Creates a function that returns the records of a page as JSON. It reads the blocks that are neither cached nor in `current`. */
 function createResultsReader(store: Store, limits: CacheLimits) {
-  const blocks = createLru<string[]>(limits.blocks);
-  const pages = createLru<string>(limits.pages);
+  const blocks = createLru<string, string[]>(limits.blocks);
+  const pages = createLru<string, string>(limits.pages);
 
   async function readText(snapshot: Snapshot, number: number): Promise<string> {
     const reading = requireBlocks(store, snapshot, [number]);
