@@ -29,7 +29,7 @@ const MAX_SEARCH_MS = 7_000;
 type ReadCurrent = () => Promise<CurrentSnapshot>;
 
 /** The answer of the store, and when it was asked. */
-interface Cached {
+interface Answer {
   current: CurrentSnapshot;
   askedAt: number;
 }
@@ -41,7 +41,7 @@ type SnapshotCache = ReturnType<typeof createSnapshotCache>;
  * @param storeName For the log
  */
 export function createSnapshotCache(storeName: string | undefined) {
-  let cached: Cached | undefined;
+  let cached: Answer | undefined;
   /** Until this time, requests get the cached snapshot without a read. */
   let freshUntil = 0;
   /** From `freshUntil` to this time, one request reads, and the others still get the cached snapshot. Later, each request reads. */
@@ -53,7 +53,7 @@ export function createSnapshotCache(storeName: string | undefined) {
   }
 
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
-  async function refresh(read: ReadCurrent): Promise<Cached> {
+  async function refresh(read: ReadCurrent): Promise<Answer> {
     const askedAt = Date.now();
     const current = await withTimeout(read(), READ_TIMEOUT_MS);
     const isLatest = !cached || cached.askedAt <= askedAt;
@@ -66,10 +66,11 @@ export function createSnapshotCache(storeName: string | undefined) {
   }
 
   /** Returns the cached snapshot if it is fresh or the store fails, and otherwise reads the current one. */
-  async function get(read: ReadCurrent): Promise<Cached> {
+  async function get(read: ReadCurrent): Promise<Answer> {
     const now = Date.now();
     if (cached && now < freshUntil) return cached;
-    // This request reads for all. The grace period does not move: clients that leave during their reads would keep an old snapshot fresh.
+    // Until this read ends, other requests get the cached snapshot. `graceUntil` stays: clients that leave during their reads would
+    // otherwise keep an old snapshot fresh.
     if (now < graceUntil) freshUntil = now + READ_TIMEOUT_MS;
     try {
       return await refresh(read);
