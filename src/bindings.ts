@@ -38,7 +38,7 @@ export interface Env {
   DB?: D1Database;
   /** The KV namespace with the collection if `STORE` is `kv`. */
   KV?: KVNamespace;
-  /** The static files, which contain the seed. */
+  /** The static files, which contain the sample data. */
   ASSETS?: Fetcher;
   /** The rate limiter that is used unless `RATE_LIMIT` is `off`. */
   RATE_LIMITER?: RateLimit;

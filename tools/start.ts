@@ -5,7 +5,7 @@ import { loadSeed } from "./data/seed-writer.ts";
 import { readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
 import { spawnWrangler } from "./data/stores/wrangler.ts";
 
-// Loads the seed into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
+// Loads the sample data into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
 // arguments, without a rate limit, and with links that repeat the address of the request.
 
 /** The options of `wrangler dev` whose values are paths. Wrangler would resolve relative paths from the project's folder. */
@@ -43,7 +43,7 @@ function resolvePaths(): void {
   }
 }
 
-/** Loads the seed into an empty store. The worker reports an invalid setting. */
+/** Loads the sample data into an empty store. The worker reports an invalid setting. */
 async function prepareStore(): Promise<void> {
   enterUserFolder("start", "dev");
   resolvePaths();

@@ -2,7 +2,7 @@ import type { Fetcher } from "@cloudflare/workers-types";
 import { parseSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
-/** The folder of the seed in the static assets. Clients cannot read this folder, because the worker handles all paths below /api/. */
+/** The folder of the sample data in the static assets. Clients cannot read this folder, because the worker handles all paths below /api/. */
 export const SEED_PATH = "/api/seed";
 
 /** Returns the path of a block. */
@@ -27,7 +27,7 @@ export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
   return {
     async readCurrent() {
       const text = await read(SEED_SNAPSHOT_PATH);
-      if (text === null) throw new Error("The deployment contains no seed. Run `npm run build`.");
+      if (text === null) throw new Error("The deployment contains no sample data. Run `npm run build`.");
       return { snapshot: parseSnapshot(text) };
     },
     readBlocks: (id, numbers) => Promise.all(numbers.map((number) => read(getSeedBlockPath(id, number)))),

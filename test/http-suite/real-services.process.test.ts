@@ -22,7 +22,7 @@ describe.each(STORE_NAMES)("in workerd, with %s and bindings that only read,", a
   describeHttpSuite({ ...worker, ...known, hasFiles: true });
 });
 
-describe("in workerd, with the seed and bindings that only read,", async () => {
+describe("in workerd, with the sample data and bindings that only read,", async () => {
   const worker = await startWorker({ vars: { STORE: "seed" }, migrate: false, script });
   afterAll(() => worker.close());
   const { count } = JSON.parse(readFileSync("dist/assets/api/seed/current-snapshot.json", "utf8"));

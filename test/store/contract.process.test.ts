@@ -69,7 +69,7 @@ describe.each(STORES)("the store %s", (name, open) => {
 
   test("is an empty collection before the first load; a seed store fails instead", async () => {
     if (name === "seed")
-      return expect(store.readCurrent()).rejects.toThrow("The deployment contains no seed");
+      return expect(store.readCurrent()).rejects.toThrow("The deployment contains no sample data");
     const snapshot = { id: null, count: 0, loaded_at: null, source: "" };
     expect(await store.readCurrent()).toEqual({ snapshot });
     expect(await createInstance().getStatistics()).toEqual({ snapshot, statistics: NO_STATISTICS });

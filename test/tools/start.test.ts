@@ -148,14 +148,14 @@ describe("in a fresh clone", () => {
   const project = createProject("http://localhost");
   const build = () => project.run(["tools/build-assets.ts"], { WRANGLER_COMMAND: "dev" });
 
-  test("the build of wrangler dev loads the seed once, even if two run at the same time", async () => {
+  test("the build of wrangler dev loads the sample data once, even if two run at the same time", async () => {
     const builds = await Promise.all([build(), build()]);
     expect(builds).toMatchObject(Array(2).fill({ status: 0, stderr: "" }));
     expect(builds.filter(({ stdout }) => stdout.includes("Loaded 40614 records."))).toHaveLength(1);
     expect(await build(), "a build after a change").toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
-  test.each(["d1", "seed"])("plain wrangler dev serves the seed with STORE %s", async (store) => {
+  test.each(["d1", "seed"])("plain wrangler dev serves the sample data with STORE %s", async (store) => {
     const options = ["--port", "0", "--inspector-port", "0", "--var", `STORE:${store}`];
     const server = project.start(["node_modules/wrangler/bin/wrangler.js", "dev", ...options]);
     const origin = await readAddress(server.stdout, /Ready on (http:\S+)/);
@@ -195,12 +195,12 @@ describe("in a fresh clone", () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining(setting)]);
   });
 
-  test("an invalid line of the seed is reported, and wrangler dev keeps the last valid seed", async () => {
+  test("an invalid line of the sample data is reported, and wrangler dev keeps the last valid one", async () => {
     const file = join(project.folder, "data/seed/2019.csv");
     const snapshot = join(project.folder, "dist/assets/api/seed/current-snapshot.json");
     const before = await readFile(snapshot, "utf8");
     await writeFile(file, (await readFile(file, "utf8")).replace(/\n\d+,/, "\nx,"));
-    const stderr = `${file}:2: id "x" is not a whole number\nThe seed was not built.\n`;
+    const stderr = `${file}:2: id "x" is not a whole number\nThe sample data was not built.\n`;
     const kept = "The last valid sample data stays in use.\n";
     expect(await build()).toEqual({ status: 0, stdout: "", stderr: stderr + kept });
     expect(await readFile(snapshot, "utf8")).toBe(before);
@@ -217,7 +217,7 @@ describe("in a fresh clone", () => {
     const empty = ["--persist-to", createFolder()];
     expect(await project.run(["tools/start.ts", ...empty])).toEqual({
       status: 1,
-      stdout: expect.stringMatching(/^Nothing is loaded in .* Loading the seed\.\n$/),
+      stdout: expect.stringMatching(/^Nothing is loaded in .* Loading the sample data\.\n$/),
       stderr: `${problem}\nNothing was loaded.\n`,
     });
   });

@@ -101,7 +101,7 @@ function addExport(program: Command): void {
 function addGenerate(program: Command): void {
   const command = program
     .command("generate")
-    .description("write generated records that look like the seed, oldest first")
+    .description("write generated records that look like the sample data, oldest first")
     .option("--records <n>", "maximum number of records", createWholeNumberParser(1))
     .option(
       "--from <date>",

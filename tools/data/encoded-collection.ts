@@ -17,13 +17,13 @@ export interface Collection {
   blocks(): Iterable<Block>;
 }
 
-/** The folder of the seed: in the package, and in this repository. */
+/** The folder of the sample data: in the package, and in this repository. */
 const SEED_FOLDERS = ["seed", "../../data/seed"].map((path) => join(import.meta.dirname, path));
 
-/** The source of the seed. */
+/** The source of the sample data. */
 const SEED_SOURCE = "generated";
 
-/** Lists the files of the seed. */
+/** Lists the files of the sample data. */
 export function listSeedFiles(): string[] {
   const folder = SEED_FOLDERS.find(existsSync);
   if (folder === undefined)
@@ -32,7 +32,7 @@ export function listSeedFiles(): string[] {
 }
 
 /**
- * Lists the sources of a load: the names of its files. If the load contains all files of the seed, their source is `generated`.
+ * Lists the sources of a load: the names of its files. If the load contains all files of the sample data, their source is `generated`.
  * @param files Paths; `-` is standard input
  * @param source Replaces the names of the files
  */
@@ -44,7 +44,7 @@ export function getSourceNames(files: string[], source: string | undefined): str
     return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
   };
   const names = source === undefined ? files.map(formatSource) : [source];
-  // `generated` is quoted if it is the name of a file or the value of --source, and not the seed.
+  // `generated` is quoted if it is the name of a file or the value of --source, and not the sample data.
   return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
 }
 

@@ -12,16 +12,16 @@ import { withLock, withMigratedStore } from "./stores/open-store.ts";
 import { requireStorable } from "./stores/stored-snapshot.ts";
 import { replaceCollection } from "./stores/writer.ts";
 
-/** A file with all records of the seed. Clients can download this file instead of reading all pages. */
+/** A file with all records of the sample data. Clients can download this file instead of reading all pages. */
 const SEED_CSV = "seed.csv.gz";
 
 /**
- * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
+ * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
  * @param assets The folder of the assets
- * @throws InputError if a line of the seed is invalid. The previous assets then stay
+ * @throws InputError if a line of the sample data is invalid. The previous assets then stay
  */
 export async function writeSeedAssets(assets: string): Promise<void> {
-  const staged = await stageFiles(listSeedFiles(), { conclusion: "The seed was not built." });
+  const staged = await stageFiles(listSeedFiles(), { conclusion: "The sample data was not built." });
   try {
     await replaceAssets(assets, staged);
   } finally {
@@ -48,19 +48,19 @@ export async function replaceAssets(assets: string, { count, source, blocks }: C
     if (name !== id && name !== basename(SEED_SNAPSHOT_PATH)) rmSync(join(folder, name), { recursive: true });
 }
 
-/** How long a load of the seed waits for the lock, because a second `npm start` may be loading the seed, too. */
+/** How long a load of the sample data waits for the lock, because a second `npm start` may be loading it, too. */
 const LOCK_WAIT_MS = 60_000;
 
 /**
- * Brings the tables of a store up to date, and loads the seed if nothing was ever loaded.
- * @throws InputError if a line of the seed is invalid
+ * Brings the tables of a store up to date, and loads the sample data if nothing was ever loaded.
+ * @throws InputError if a line of the sample data is invalid
  * @throws Error if the store cannot be read or written, or if something else was loaded in the meantime
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ name, location, store }) => {
     const isEmpty = async () => (await store.readCurrent()).snapshot.id === null;
     if (!(await isEmpty())) return;
-    console.log(`Nothing is loaded in the ${name} store (${location}). Loading the seed.`);
+    console.log(`Nothing is loaded in the ${name} store (${location}). Loading the sample data.`);
     const staged = await stageFiles(listSeedFiles());
     const write = async () => {
       // The process that held the lock may have loaded records.

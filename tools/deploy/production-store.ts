@@ -5,10 +5,10 @@ import { runWrangler, runWranglerJson } from "../data/stores/wrangler.ts";
 import { formatDataCommand } from "../store-command.ts";
 
 /**
- * Creates a missing database, applies migrations, and loads the seed into an empty database. Nothing is loaded into KV, because a
+ * Creates a missing database, applies migrations, and loads the sample data into an empty database. Nothing is loaded into KV, because a
  * namespace with records may look empty for a minute.
- * @param options.isFirst Whether the worker was never deployed. A later deployment loads no seed, because the worker may already serve
- * records of a different store, and the seed must not replace these records.
+ * @param options.isFirst Whether the worker was never deployed. A later deployment loads no sample data, because the worker may already serve
+ * records of a different store, and the sample data must not replace these records.
  * @throws Error if the worker would have no records to serve, or if wrangler fails
  */
 export async function prepareProductionStore(
@@ -22,7 +22,7 @@ export async function prepareProductionStore(
   if (snapshot.id !== null) return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(
-    `No records were found in the ${store} store. This deployment does not load the seed, because the seed could replace records that are being served. Load your own records with \`${formatDataCommand("load FILE", choice)}\`, or the seed with \`${formatDataCommand("load data/seed/*.csv", choice)}\`.${lag}`,
+    `No records were found in the ${store} store. This deployment does not load the sample data, because it could replace records that are being served. Load your own records with \`${formatDataCommand("load FILE", choice)}\`, or the seed with \`${formatDataCommand("load data/seed/*.csv", choice)}\`.${lag}`,
   );
 }
 

@@ -60,7 +60,7 @@ for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
 for (const file of globSync("**/*.*", { cwd: join(DIST, FOLDER) }))
   if (!files.has(file)) rmSync(join(DIST, FOLDER, file));
 
-/** Reads the files for static-files.ts, without the seed: the package contains the files of data/seed instead. */
+/** Reads the files for static-files.ts, without the sample data: the package contains the files of data/seed instead. */
 function readStaticFiles() {
   const names = globSync(["*.{txt,html,json}", "LICENSE", "assets/*"], { cwd: ASSETS });
   return Object.fromEntries(

@@ -21,7 +21,7 @@ await runProgram(createServeProgram().addCommand(createCheckCommand("check")));
 function createServeProgram() {
   return createProgram(NAME)
     .description("Serve traffic count records from memory.")
-    .argument("[files...]", "files with the records; - is standard input (default: the seed)")
+    .argument("[files...]", "files with the records; - is standard input (default: the sample data)")
     .addOption(
       new Option("--port <number>", "port to listen on; 0 chooses a free port")
         .argParser(createWholeNumberParser(0, 65_535))

@@ -34,7 +34,7 @@ export interface PreferOptions {
 }
 
 export interface ServiceOptions {
-  /** The records in any order. `createService` copies the records. The default is the seed: 40,614 generated records. */
+  /** The records in any order. `createService` copies the records. The default is the sample data: 40,614 generated records. */
   records?: Iterable<TrafficRecord> | undefined;
   /** Paths of files with the records: CSV, JSON Lines, pages or reports, each plain or gzipped; `-` is standard input. */
   files?: string[] | undefined;

@@ -8,7 +8,7 @@ import type { ServiceOptions } from "./index.d.ts";
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
- * Checks the given records or files, by default the seed, and stores the records in memory.
+ * Checks the given records or files, by default the sample data, and stores the records in memory.
  * @param version The version of the code. The id of the snapshot is a hash of the version and the records, so a restart does not change it.
  * @throws InputError if a record is invalid
  */

@@ -25,31 +25,34 @@ describe.concurrent("in a new account", async () => {
   const { api, project, run, listDatabases, readCurrentSnapshot, listVersions, chooseKv } =
     await useAccount();
 
-  testNext("the first deployment asks for a subdomain, creates the database and loads the seed", async () => {
-    api.subdomain = undefined;
-    // Wrangler reads this file, too.
-    writeFileSync(join(project.folder, ".env"), "WRANGLER_LOG=debug\n");
-    const { status, stdout } = await project.runOnTerminal(DEPLOY, [
-      ["register a workers.dev subdomain now?", "y"],
-      ["like your workers.dev subdomain to be?", "mine\r"],
-      ["Ok to proceed?", "y"],
-    ]);
-    expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
-    expect(stdout.match(/^> [a-z ]+(?=\r)/gm)).toEqual([
-      "> prepare the store",
-      "> deploy the worker",
-      "> wait for the new version",
-      "> check the deployment",
-    ]);
-    expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
-    expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
-    const [{ bindings = [], tag = "" } = {}, ...others] = listVersions();
-    expect(bindings).toContainEqual({ name: "DB", type: "d1", id: [...api.databases.keys()][0] });
-    expect([tag, others]).toEqual([expect.stringMatching(/^[0-9a-f]{7,}-dirty$/), []]);
-    expect([...api.checked]).toEqual(
-      expect.arrayContaining(["/", "/docs", "/openapi.json", "/api/tf1/records/"]),
-    );
-  });
+  testNext(
+    "the first deployment asks for a subdomain, creates the database and loads the sample data",
+    async () => {
+      api.subdomain = undefined;
+      // Wrangler reads this file, too.
+      writeFileSync(join(project.folder, ".env"), "WRANGLER_LOG=debug\n");
+      const { status, stdout } = await project.runOnTerminal(DEPLOY, [
+        ["register a workers.dev subdomain now?", "y"],
+        ["like your workers.dev subdomain to be?", "mine\r"],
+        ["Ok to proceed?", "y"],
+      ]);
+      expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
+      expect(stdout.match(/^> [a-z ]+(?=\r)/gm)).toEqual([
+        "> prepare the store",
+        "> deploy the worker",
+        "> wait for the new version",
+        "> check the deployment",
+      ]);
+      expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
+      expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
+      const [{ bindings = [], tag = "" } = {}, ...others] = listVersions();
+      expect(bindings).toContainEqual({ name: "DB", type: "d1", id: [...api.databases.keys()][0] });
+      expect([tag, others]).toEqual([expect.stringMatching(/^[0-9a-f]{7,}-dirty$/), []]);
+      expect([...api.checked]).toEqual(
+        expect.arrayContaining(["/", "/docs", "/openapi.json", "/api/tf1/records/"]),
+      );
+    },
+  );
 
   testNext("a second deployment keeps the records, and says what is wrong and how to go back", async () => {
     const before = readCurrentSnapshot();
@@ -98,7 +101,7 @@ describe.concurrent("in a new account", async () => {
   });
 
   testNext(
-    "another store is not deployed by mistake, and the seed never replaces the served records",
+    "another store is not deployed by mistake, and the sample data never replaces the served records",
     async () => {
       const versions = listVersions().length;
       chooseKv();

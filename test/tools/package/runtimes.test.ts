@@ -19,7 +19,7 @@ describe.each<[string, string, ...string[]]>([
   ["Bun", BUN],
   ["Deno", DENO, "run", "--allow-all"],
 ])("in %s", (_, runtime, ...own) => {
-  test.runIf(runtime)("the command serves the seed, and checks it", async () => {
+  test.runIf(runtime)("the command serves the sample data, and checks it", async () => {
     const { url, stop } = await startCommand(folder, [], [runtime, ...own]);
     const options = ["--pages", "2"];
     const paths = ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"];

@@ -19,7 +19,7 @@ const read = async (service: Service, query = "") => Object(await (await service
 const readEtag = async (service: Service) => (await service.fetch(PATH)).headers.get("ETag") ?? "";
 
 describe("the collection", () => {
-  test("is the seed by default", async () => {
+  test("is the sample data by default", async () => {
     const { count, next } = await read(createService());
     expect([count, next]).toEqual([40_614, `${PATH}?format=api&page=2`]);
   });

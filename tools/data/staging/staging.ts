@@ -46,7 +46,7 @@ export function stageFiles(paths: string[], options: StageOptions = {}): Promise
   const inputs = paths.map((path) => ({ path, ...listInputFiles(path) }));
   const files = inputs.flatMap(({ files }) => files);
   for (const { path, skipped } of inputs) {
-    const message = `skipped ${formatValue(skipped, 200)}, because only files whose names end in ${INPUT_SUFFIXES} are loaded`;
+    const message = `skipped ${formatValue(skipped, 200)}: a folder loads its own files whose names end in ${INPUT_SUFFIXES}`;
     if (skipped.length > 0) options.warn?.(`Warning: ${formatProblem({ file: path, line: 0, message })}`);
   }
   return stageRows(files, getSourceNames(files, options.source), options, (collector, onRead) =>

@@ -41,7 +41,7 @@ export interface StoreChoice {
   wrangler?: WranglerRunner | undefined;
 }
 
-/** The value of `STORE` for a worker that serves the seed from its static assets. */
+/** The value of `STORE` for a worker that serves the sample data from its static assets. */
 export const SEED_STORE = "seed";
 
 /**

@@ -90,7 +90,7 @@ export const MIGRATIONS_FOLDER = join(PROJECT, "data/migrations");
 /** Lists the names of the migrations that were not applied to a database yet, in their order. */
 export async function listUnappliedMigrations(database: SqlDatabase): Promise<string[]> {
   const rows = await database.query("SELECT name FROM d1_migrations", [], "first-primary").catch((error) => {
-    // After any other error, the database may contain records, which the seed must not replace.
+    // After any other error, the database may contain records, which the sample data must not replace.
     if (isMissingTableError(error)) return [];
     throw error;
   });

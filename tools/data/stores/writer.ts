@@ -49,7 +49,8 @@ export interface OpenedStore {
 export class RejectedSwitchError extends Error {}
 
 /** The message of a switch that is rejected because of `onlyIfEmpty`. */
-export const SEED_REJECTED = "The seed was not loaded because something else was loaded in the meantime.";
+export const SEED_REJECTED =
+  "The sample data was not loaded because something else was loaded in the meantime.";
 
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
 export class UnknownOutcomeError extends Error {}

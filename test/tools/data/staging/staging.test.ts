@@ -181,7 +181,7 @@ test("reads the files of a folder, of every format, in the order of their names,
   const { count, source, close } = await stageFiles([folder], { warn: (line) => warnings.push(line) });
   expect([count, source]).toEqual([4, "1.JSON, 2.jsonl, 3.csv.gz, 4.ndjson"]);
   expect(warnings).toEqual([
-    `Warning: ${folder}: skipped ["2024.csv/","README.md"], because only files whose names end in .csv, .json, .jsonl, .ndjson or .gz are loaded`,
+    `Warning: ${folder}: skipped ["2024.csv/","README.md"]: a folder loads its own files whose names end in .csv, .json, .jsonl, .ndjson or .gz`,
   ]);
   close();
 });
