@@ -44,11 +44,11 @@ test("the report shows what was asked, expected and received", async () => {
     "Record 1 (1 of 55 times)",
     "  ?format=api&page=2 record 3",
     "    expected all twelve fields",
-    "    came     no model_name",
+    "    received no model_name",
     "Record.cars (1 of 55 times)",
     "  ?format=api&page=2 record 3",
     "    expected an integer, 0 or greater",
-    '    came     "\\u001b[31m"',
+    '    received "\\u001b[31m"',
     `33 rules followed, 2 broken: ${ADDRESS}, 3 pages, 40 of 40 records`,
     "",
   ]);
