@@ -43,6 +43,7 @@ test.each<[name: string, path: string, title: string, link: string]>([
   const toClient = await service.fetch(path);
   const shown = { name: title, headers: toClient.headers, body: await toClient.text() };
   expect(parseShownResponse(page)).toEqual(shown);
+  expect(page, "advice").toMatch(/<p class="lead">\w/);
   expect(findAdvice(page)).toContain(link);
   const isWorking = (await service.fetch(link)).ok;
   expect(isWorking).toBe(!link.includes("page=0"));
