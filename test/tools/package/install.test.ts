@@ -20,7 +20,8 @@ test("the package is small, and has no dependencies", async () => {
   expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([]);
 });
 
-test("the package contains the licenses of its libraries", async () => {
+test("the package contains its license and those of its libraries", async () => {
+  expect(await readFile(join(installed, "LICENSE"), "utf8")).toMatch(/^MIT License/);
   const notices = await readFile(join(installed, "NOTICES.txt"), "utf8");
   for (const library of ["hono", "commander", "csv-parse", "zod"])
     expect(notices).toMatch(
