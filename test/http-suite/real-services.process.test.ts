@@ -28,7 +28,7 @@ describe("in workerd, with the sample data and bindings that only read,", async 
   const { count } = JSON.parse(readFileSync("dist/assets/api/seed/current-snapshot.json", "utf8"));
   describeHttpSuite({ ...worker, hasFiles: true, count });
 
-  test("/seed.csv.gz has all records, newest first, and the same bytes on every system", async () => {
+  test("/seed.csv.gz has all records, newest first", async () => {
     const response = await worker.fetch("/seed.csv.gz");
     expect(response.headers.get("Content-Type")).toBe("application/gzip");
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
@@ -36,8 +36,6 @@ describe("in workerd, with the sample data and bindings that only read,", async 
     const lines = (await readSeed()).toReversed().map(formatCsvLine);
     expect(gunzipSync(bytes).toString() === CSV_HEADER + lines.join("")).toBe(true);
     expect(bytes.length).toBeLessThan(400_000);
-    const header = { magic: "1f8b", method: "08", flags: "00", time: "00000000", level: "02", system: "ff" };
-    expect(bytes.subarray(0, 10).toString("hex")).toBe(Object.values(header).join(""));
   });
 });
 
