@@ -49,7 +49,8 @@ async function prepareStore(): Promise<void> {
   resolvePaths();
   if (values.help) return;
   requireCheckedVariables();
-  const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
+  const config = values.config?.toString();
+  const persistTo = values["persist-to"]?.toString();
   const configuration = await readConfiguration(config);
   // If a variable is set twice, the last value counts.
   const vars = Object.fromEntries(listVars().map((text) => text.split(/:(.*)/s)));

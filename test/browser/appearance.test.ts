@@ -79,3 +79,16 @@ test("a visit reports errors on its pages", async ({ visit }) => {
   for (const [script] of problems) await page.evaluate(`void ${script}`);
   await last;
 });
+
+test("the checks of accessibility and width can fail", async ({ visit }) => {
+  const page = await visit();
+  await page.goto("/");
+  await page.evaluate(axe.source);
+  await page.evaluate(() => {
+    const heading = document.querySelector<HTMLElement>("h1");
+    heading?.style.setProperty("color", "#ccc");
+    heading?.style.setProperty("width", "200vw");
+  });
+  expect(await findViolations(page)).toEqual([expect.stringMatching(/^color-contrast: <h1/)]);
+  expect(await measureOverflow(page)).toBeGreaterThan(0);
+});
