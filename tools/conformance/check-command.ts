@@ -48,7 +48,7 @@ export function formatCheckReport({ url, count, pages, records, stopped, rules }
     `${rule} (${failed} of ${formatCount(checked, "time")})`,
     ...deviations.map(
       (one) =>
-        `  ${one.asked.replace(`${url}?`, "?")}\n    expected ${one.expected}\n    received ${one.came}`,
+        `  ${one.asked.replace(`${url}?`, "?")}\n    expected ${one.expected}\n    received ${one.received}`,
     ),
   ]);
   if (unchecked.length > 0) lines.push(`Not checked: ${unchecked.map(({ rule }) => rule).join(", ")}`);

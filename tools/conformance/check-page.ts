@@ -70,11 +70,11 @@ export function checkPage(table: Table, collection: string, page: CollectionPage
     newer,
   );
   if (results === undefined) return;
-  const came = `${results.length} records, and count is ${show(envelope.count)}`;
+  const received = `${results.length} records, and count is ${show(envelope.count)}`;
   const isComplete = isLast ? results.length === Math.max(0, left) : results.length > 0;
-  check("Page envelope.count", count === undefined || isComplete, came);
+  check("Page envelope.count", count === undefined || isComplete, received);
   const isShort = !isLast && results.length > 0 && results.length < PAGE_SIZE;
-  check("List records 1", !isShort && results.length <= PAGE_SIZE, came);
+  check("List records 1", !isShort && results.length <= PAGE_SIZE, received);
   for (const [index, record] of results.entries()) checkRecord(table, `${url} record ${index + 1}`, record);
 }
 

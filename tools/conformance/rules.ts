@@ -49,12 +49,12 @@ export type Table = ReturnType<typeof createTable>;
 /** Creates a table of what was asked, expected and received, which counts how often a rule was checked. */
 export function createTable() {
   const checked = new Map<string, number>();
-  const deviations: Record<"rule" | "asked" | "expected" | "came", string>[] = [];
+  const deviations: Record<"rule" | "asked" | "expected" | "received", string>[] = [];
   /** Returns a function that records whether the response to a request follows a rule. */
   const at = (asked: string) => {
-    return (rule: Rule, isFollowed: boolean, came: string, expected: string = EXPECTED[rule]): void => {
+    return (rule: Rule, isFollowed: boolean, received: string, expected: string = EXPECTED[rule]): void => {
       checked.set(rule, (checked.get(rule) ?? 0) + 1);
-      if (!isFollowed) deviations.push({ rule, asked, expected, came });
+      if (!isFollowed) deviations.push({ rule, asked, expected, received });
     };
   };
   return { checked, deviations, at };

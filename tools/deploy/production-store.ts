@@ -22,7 +22,7 @@ export async function prepareProductionStore(
   if (snapshot.id !== null) return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(
-    `No records were found in the ${store} store. This deployment does not load the sample data, because it could replace records that are being served. Load your own records with \`${formatDataCommand("load FILE", choice)}\`, or the seed with \`${formatDataCommand("load data/seed/*.csv", choice)}\`.${lag}`,
+    `No records were found in the ${store} store. This deployment does not load the sample data, because it could replace records that are being served. Load your own records with \`${formatDataCommand("load FILE", choice)}\`, or the sample data with \`${formatDataCommand("load data/seed/*.csv", choice)}\`.${lag}`,
   );
 }
 

@@ -169,25 +169,28 @@ test.each<[string, Change, string, object]>([
     "page 2 has no count",
     envelope(({ count: _, ...fields }) => fields, "2"),
     "Page envelope.count",
-    { asked: `${ADDRESS}?format=api&page=2`, came: "missing" },
+    { asked: `${ADDRESS}?format=api&page=2`, received: "missing" },
   ],
   [
     "pages have 20 records",
     list((all) => all, 20, 20),
     "List records 1",
-    { asked: `${ADDRESS}?format=api&page=1`, came: "20 records, and count is 100" },
+    { asked: `${ADDRESS}?format=api&page=1`, received: "20 records, and count is 100" },
   ],
   [
     "next is relative",
     link("next", () => "?page=2"),
     "Page envelope.next",
-    { expected: `${ADDRESS}?format=api&page=2`, came: '"?page=2"' },
+    { expected: `${ADDRESS}?format=api&page=2`, received: '"?page=2"' },
   ],
-])("if %s, only one rule is broken, and the report shows what came", async (_, change, rule, deviation) => {
-  const { failed, rules } = await checkService(100, change);
-  expect(failed).toEqual([rule]);
-  expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
-});
+])(
+  "if %s, only one rule is broken, and the report shows what received",
+  async (_, change, rule, deviation) => {
+    const { failed, rules } = await checkService(100, change);
+    expect(failed).toEqual([rule]);
+    expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
+  },
+);
 
 test("each rule is broken by a service, and described in docs/specification.md", async () => {
   const { rules } = await checkService(100);

@@ -64,7 +64,7 @@ test("--json prints the whole table", async () => {
   const { rules, ...rest } = JSON.parse(stdout);
   expect(rest).toEqual({ url: ADDRESS, count: null, pages: 1, records: 15, stopped: null });
   const asked = `${ADDRESS}?format=api`;
-  const deviation = { expected: "an integer, the number of records in the collection", came: '"many"' };
+  const deviation = { expected: "an integer, the number of records in the collection", received: '"many"' };
   expect(rules.filter(({ failed }: { failed: number }) => failed > 0)).toMatchObject([
     {
       rule: "Page envelope.count",
