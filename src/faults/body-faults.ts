@@ -1,5 +1,5 @@
 import type { OptionValue } from "./option-table.ts";
-import { sleep } from "./slots.ts";
+import { sleep } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';

@@ -13,7 +13,8 @@ import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable } from "./requested-error.ts";
-import { createSlots, getWait, sleep, TooManyDelayedError } from "./slots.ts";
+import { createSlots, TooManyDelayedError } from "./slots.ts";
+import { getWait, sleep } from "./wait.ts";
 
 /** A request, and how the route responds to it without faults. */
 export interface ServedRequest {
@@ -46,30 +47,32 @@ export function createFaults(now: () => number) {
     options: FaultOptions,
   ): Promise<{ response: Response; applied: AppliedOptions }> {
     const { c, query, locatePage } = request;
-    const { values, warnings, isFromClient } = options;
+    const { values, isFromClient } = options;
     const { method, raw } = c.req;
     const random = createRandom(values.seed, getPageKey(method, query));
     const countRequest = () => counter.count(getRequestKey(method, query, formatOptions(values)));
     const active = await selectActiveOptions(values, { locatePage, now: now(), random, countRequest });
 
-    const wait = getWait(active, random);
+    // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
+    const wait = getWait(active, { hasBody: method !== "HEAD", random });
     // A delay that PREFER causes counts for no client.
     const client = isFromClient ? getClientKey(c) : UNKNOWN_CLIENT;
     const slot = acquireSlot(wait, client, raw.signal);
-    if (!slot.isAcquired) {
+    if (slot === undefined) {
       if (isFromClient) throw new TooManyDelayedError();
       // The client did not ask for the options of PREFER, so it gets a response without faults.
       return applyFaults(request, { ...options, values: { grow: values.grow } });
     }
-    await sleep(wait.beforeMs, raw.signal);
-    if (wait.bodyMs === 0) slot.release();
+    try {
+      await sleep(wait.beforeMs, raw.signal);
+      if (wait.bodyMs === 0) slot.release();
 
-    const canBeCached = isCacheable(active, options);
-    const unbroken = await createResponse(request, active, { canBeCached, now: now(), random });
-    const applied = listAppliedOptions(unbroken.applied, active);
-    const response = await breakBody(unbroken.response, applied.values.body, wait.bodyMs, slot.release);
-    setFaultHeaders(response, applied, { warnings, canBeCached });
-    return { response, applied };
+      const onBodyEnd = slot.release;
+      return await respond(request, options, active, { random, now: now(), bodyMs: wait.bodyMs, onBodyEnd });
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
   }
 
   return {
@@ -80,6 +83,30 @@ export function createFaults(now: () => number) {
     /** Resets the counters of `times`. */
     reset: counter.reset,
   };
+}
+
+interface RespondContext {
+  random: RandomSource;
+  now: number;
+  /** The time of a slow body. */
+  bodyMs: number;
+  /** Called when a slow body was sent or canceled. */
+  onBodyEnd(): void;
+}
+
+/** Responds with the active faults, after the wait. */
+async function respond(
+  request: ServedRequest,
+  options: FaultOptions,
+  active: OptionValues,
+  { random, now, bodyMs, onBodyEnd }: RespondContext,
+): Promise<{ response: Response; applied: AppliedOptions }> {
+  const canBeCached = isCacheable(active, options);
+  const unbroken = await createResponse(request, active, { canBeCached, now, random });
+  const applied = listAppliedOptions(unbroken.applied, active);
+  const response = await breakBody(unbroken.response, applied.values.body, bodyMs, onBodyEnd);
+  setFaultHeaders(response, applied, { warnings: options.warnings, canBeCached });
+  return { response, applied };
 }
 
 /**

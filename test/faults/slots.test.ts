@@ -1,6 +1,9 @@
+import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createSlots, getWait, type Wait } from "../../src/faults/slots.ts";
+import { createSlots } from "../../src/faults/slots.ts";
+import { getWait, sleep, type Wait } from "../../src/faults/wait.ts";
+import { IN_BROWSER } from "../views/html-view.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
 
 /** The signal of a client that stays connected. */
@@ -53,7 +56,8 @@ test.each([
   [0.5, 500],
   [1 - 2 ** -53, 800],
 ])("delay chooses from the whole range, including both ends: %d -> %i", (number, beforeMs) => {
-  expect(getWait({ delay: { min: 200, max: 800 } }, () => number)).toEqual({ beforeMs, bodyMs: 0 });
+  const wait = getWait({ delay: { min: 200, max: 800 } }, { hasBody: true, random: () => number });
+  expect(wait).toEqual({ beforeMs, bodyMs: 0 });
 });
 
 describe("at most 100 responses wait at a time, and 50 of a client:", () => {
@@ -62,7 +66,7 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
     const acquireSlot = createSlots();
     return (count: number, client: string, wait: Partial<Wait>, signal = NEVER) => {
       const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, client, signal);
-      return Array.from({ length: count }, take).filter(({ isAcquired }) => isAcquired).length;
+      return Array.from({ length: count }, take).filter((slot) => slot !== undefined).length;
     };
   }
 
@@ -87,14 +91,62 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
   });
 });
 
-test("slots are free again after each response and each canceled body, even if a test stops the clock", async () => {
+/** The ways in which a delayed response ends, each without the end of its time. */
+test.each<{
+  end: string;
+  prefer: string;
+  init?: RequestInit;
+  read?: (response: Response) => Promise<unknown>;
+}>([
+  { end: "after the delay", prefer: "delay=1" },
+  { end: "with a requested error", prefer: "delay=1, code=503, retry-after=7" },
+  { end: "with a closed connection", prefer: "delay=1, close", read: async () => {} },
+  { end: "with the last part of a slow body", prefer: "body=slow, delay=1" },
+  { end: "with a canceled slow body", prefer: "body=slow", read: async ({ body }) => body!.cancel() },
+  { end: "with the HTML of a slow body", prefer: "body=slow, delay=1", init: IN_BROWSER },
+  { end: "without a body", prefer: "body=slow", init: { method: "HEAD" } },
+  { end: "without a body, in a browser", prefer: "body=slow", init: { method: "HEAD", ...IN_BROWSER } },
+  { end: "with a 304", prefer: "delay=1, fail=0", init: { headers: { "if-none-match": "*" } } },
+  {
+    end: "before it begins",
+    prefer: "body=slow",
+    init: { signal: AbortSignal.abort() },
+    read: async () => {},
+  },
+])("the slot of a response that ends $end is free, even if a test stops the clock", async (row) => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  for (let request = 0; request < 101; request++)
-    for (const prefer of ["delay=1", "body=slow, delay=1", "body=slow"]) {
-      const { status, body } = await fetch(PAGE_2, { headers: { prefer } });
-      expect(status).toBe(200);
-      if (prefer === "body=slow") await body!.cancel();
+  const { prefer, init = {}, read = (response) => response.text() } = row;
+  const { fetch } = await createFaultsService();
+  const headers = new Headers(init.headers);
+  headers.set("prefer", prefer);
+  for (let request = 0; request < 101; request++) {
+    const response = await fetch(PAGE_2, { ...init, headers });
+    expect(response.headers.get("mock-warning")).toBeNull();
+    await read(response);
+  }
+});
+
+test("a client that leaves frees its slot, during the wait and during a slow body", async () => {
+  for (let request = 0; request < 51; request++)
+    for (const prefer of ["hang", "body=slow"]) {
+      const client = new AbortController();
+      const headers = { prefer, "CF-Connecting-IP": "192.0.2.4" };
+      const fetched = fetch(PAGE_2, { headers, signal: client.signal });
+      if (prefer === "body=slow") await fetched;
+      client.abort();
+      expect((await fetched).headers.get("mock-warning")).toBeNull();
     }
+});
+
+test("nothing listens to a client after a wait or a slot has ended", async () => {
+  const { signal } = new AbortController();
+  const slept = sleep(5, signal);
+  const slot = createSlots()({ beforeMs: 5, bodyMs: 0 }, "first", signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(2);
+  slot?.release();
+  await vi.advanceTimersByTimeAsync(5);
+  await slept;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("without room for a wait, the options of PREFER are left out, and a client gets 503 with the reason", async () => {

@@ -1,0 +1,41 @@
+import { toRange } from "./option-syntax.ts";
+import type { OptionValues } from "./option-table.ts";
+import type { RandomSource } from "./random.ts";
+
+/** The time of `hang`: longer than the timeout of most clients. */
+const HANG_MS = 60_000;
+
+/** The time of a slow body without `delay`. Shorter than the timeout of many test runners, 5 seconds. */
+const SLOW_BODY_MS = 2_000;
+
+/** How long a response waits, and how long sending its body takes. */
+export interface Wait {
+  beforeMs: number;
+  bodyMs: number;
+}
+
+/** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body. */
+export function getWait(
+  { delay, body, hang, close }: OptionValues,
+  { hasBody, random }: { hasBody: boolean; random: RandomSource },
+): Wait {
+  const isBodySlow = body === "slow" && !close;
+  const { min, max } = toRange(delay ?? (isBodySlow ? SLOW_BODY_MS : 0));
+  const delayMs = min + Math.floor(random("delay") * (max - min + 1));
+  if (isBodySlow) return { beforeMs: hang ? HANG_MS : 0, bodyMs: hasBody ? delayMs : 0 };
+  return { beforeMs: hang ? HANG_MS : delayMs, bodyMs: 0 };
+}
+
+/** @param signal Ends the wait early, because the client has disconnected */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (milliseconds === 0 || signal?.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end, { once: true });
+  });
+}
