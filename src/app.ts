@@ -9,6 +9,7 @@ import { COLLECTION_PATHS, createCollection, setCollectionHeaders } from "./rout
 import { createDateJump } from "./routes/date-jump.ts";
 import { health } from "./routes/health.ts";
 import { createHome } from "./routes/home.ts";
+import { limitUrlLength } from "./routes/url-length.ts";
 import { requireSettings } from "./settings.ts";
 import { renderHtml } from "./views/html-middleware.ts";
 
@@ -60,12 +61,4 @@ function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {
 const checkSettings: AppMiddleware = (c, next) => {
   requireSettings(c.env);
   return next();
-};
-
-/** RFC 9110, 4.1 recommends 8,000 or more. */
-const MAX_URL_LENGTH = 8_192;
-
-const limitUrlLength: AppMiddleware = (c, next) => {
-  if (c.req.url.length <= MAX_URL_LENGTH) return next();
-  throw new HttpError(414, { detail: `The URL is longer than ${MAX_URL_LENGTH} characters.` });
 };

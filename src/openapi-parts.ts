@@ -4,6 +4,7 @@ import { OPTIONS } from "./faults/option-table.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { MAX_PAGE } from "./records/page.ts";
 import { ALLOWED_METHODS } from "./routes/collection.ts";
+import { URL_TOO_LONG } from "./routes/url-length.ts";
 
 // The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:
 // `openapi-types` has the schemas of 3.0 for parameters, and `openapi3-ts` lacks `info.summary`.
@@ -138,7 +139,7 @@ function createHeader(description: string, schema: Schema = {}): Header {
 export const SHARED_ERRORS: Responses = {
   400: createError("`prefer` contains an unknown option or an invalid value."),
   406: createError("`Accept` allows neither JSON nor HTML."),
-  414: createError("The URL is longer than 8192 characters."),
+  414: createError(URL_TOO_LONG),
   429: createError("The client has sent more requests than this deployment allows.", "Retry-After"),
   default: createError("Any status from 400 to 599, if `prefer` requests it.", "Retry-After"),
 };

@@ -18,7 +18,7 @@ import { SITE_NAME } from "../views/site.ts";
 /** The error for a page that no collection has and for a page past the end, as in Django REST Framework. */
 const INVALID_PAGE = { detail: "Invalid page." };
 
-const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
+export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
 /** The paths of the collection. The path without the slash redirects. */
 export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];

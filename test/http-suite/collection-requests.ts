@@ -16,7 +16,7 @@ const ERROR = { ...COMMON, ...JSON_TYPE, "cache-control": "no-store", etag: null
 
 const INVALID = "Invalid page.";
 const NOT_FOUND = "Not found.";
-const TOO_LONG = "The URL is longer than 8192 characters.";
+const TOO_LONG = "The URL, or a link that repeats its parameters, would be longer than 8192 characters.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
 interface PageRow {
@@ -130,6 +130,8 @@ export function listRejectedRequests({ records }: Target): Exchange[] {
     html(`${PATH}?page=0&format=json&format=api`, 404, /<h1>404 Not Found<.*Invalid page\./s),
     { ...error(`${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM), name: "JSON for a browser" },
     error(`${PATH}?x=${"y".repeat(8_192)}`, 414, TOO_LONG),
+    { ...error(`${PATH}?page=${"0".repeat(8_192)}1`, 414, TOO_LONG), name: "only the URL is too long" },
+    { ...error(`${PATH}?x=${"~".repeat(3_000)}`, 414, TOO_LONG), name: "encoding makes the links too long" },
     ...["", "?page=2&format=json&x=%20+"].map((query) => ({
       name: "the path without the slash keeps the query",
       request: PATH.slice(0, -1) + query,
