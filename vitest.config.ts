@@ -5,10 +5,9 @@ import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
 import { createFolder } from "./test/temporary-folder.ts";
 
-const browser = "test/browser/**/*.test.ts";
-
-/** The tests that may start processes. All other tests are quick, and fail if they start a process. */
-const processes = ["test/tools/{*,!(data)/**/*}.test.ts", "test/**/*.process.test.ts"];
+/** The tests that may start processes. All other tests but those of the browser are quick, and fail if they start a process. */
+const processes = "test/**/*.process.test.ts";
+const browser = "test/**/*.browser.test.ts";
 
 /** In CI, skipped tests are an error. A test is skipped if a program that it needs is missing. */
 const failSkippedTests: Reporter = {
@@ -54,7 +53,7 @@ export default defineConfig({
         test: {
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: [browser, ...processes],
+          exclude: [browser, processes],
           setupFiles: "test/no-processes.ts",
         },
       },
@@ -62,7 +61,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "service",
-          include: processes,
+          include: [processes],
           globalSetup: ["test/bundled-worker.ts", "test/tools/package/built-package.ts"],
         },
       },
