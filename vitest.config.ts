@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
-import { createFolder } from "./test/temporary-folder.ts";
+import { createFolder } from "./test/support/temporary-folder.ts";
 
 /** The tests that may start processes. All other tests but those of the browser are quick, and fail if they start a process. */
 const processes = "test/**/*.process.test.ts";
@@ -54,7 +54,7 @@ export default defineConfig({
           name: "quick",
           include: ["test/**/*.test.ts"],
           exclude: [browser, processes],
-          setupFiles: "test/no-processes.ts",
+          setupFiles: "test/support/no-processes.ts",
         },
       },
       {
@@ -62,7 +62,7 @@ export default defineConfig({
         test: {
           name: "service",
           include: [processes],
-          globalSetup: ["test/bundled-worker.ts", "test/tools/package/built-package.ts"],
+          globalSetup: ["test/support/bundled-worker.ts", "test/tools/package/built-package.ts"],
         },
       },
       {
@@ -72,7 +72,7 @@ export default defineConfig({
           include: [browser],
           // Isolated, because each file connects to the browser when it imports visit.ts.
           isolate: true,
-          globalSetup: ["test/bundled-worker.ts", "test/browser/setup.ts"],
+          globalSetup: ["test/support/bundled-worker.ts", "test/browser/setup.ts"],
         },
       },
     ],

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../src/openapi.ts";
 import { COLLECTION_PATH } from "../src/records/links.ts";
 import { parsePageNumber } from "../src/records/page.ts";
-import { createMemoryService, ORIGIN } from "./memory-service.ts";
-import { checkValue, requireDocumented } from "./openapi-check.ts";
+import { createMemoryService, ORIGIN } from "./support/memory-service.ts";
+import { checkValue, requireDocumented } from "./support/openapi-check.ts";
 
 const document = OPENAPI_DOCUMENT;
 const { get, options } = document.paths[COLLECTION_PATH];

@@ -4,9 +4,9 @@ import type { TestProject } from "vitest/node";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { getSourceNames, listSeedFiles } from "../../tools/data/encoded-collection.ts";
 import { generateRecords } from "../../tools/data/generator.ts";
+import { loadInto, type RunningWorker, startWorker } from "../support/worker.ts";
 import { readSeed } from "../tools/data/input.ts";
 import { MARKUP } from "../views/html-view.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import type { CollectionName } from "./pages.ts";
 
 declare module "vitest" {

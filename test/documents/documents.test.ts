@@ -5,8 +5,8 @@ import { createApp } from "../../src/app.ts";
 import { OPTION_NAMES } from "../../src/faults/option-table.ts";
 import { OPENAPI_DOCUMENT } from "../../src/openapi.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createMemoryService } from "../support/memory-service.ts";
 import { DOCUMENTS, listInlineCode, readDocument } from "./documentation.ts";
 
 const PAGES = [...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/seed/README.md"];

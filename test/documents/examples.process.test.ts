@@ -3,8 +3,8 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
+import { untilServed, useService } from "../support/serve.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
-import { untilServed, useService } from "../tools/serve.ts";
 import { DOCUMENTS, listCodeBlocks, readDocument } from "./documentation.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { createFolder } from "../temporary-folder.ts";
+import { createFolder } from "../support/temporary-folder.ts";
 import { runData } from "../tools/command-line/run-command.ts";
 import { BERLIN, CONVERSIONS, SIMPLE } from "./conversions.ts";
 

@@ -6,8 +6,8 @@ import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
-import { createInstance, getLogLines } from "../memory-service.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
+import { createInstance, getLogLines } from "../support/memory-service.ts";
 
 const createTestStore = () => createControlledStore(makeSnapshot(BLOCK_SIZE + 1));
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkExchanges, PATH } from "../http-suite/exchange.ts";
-import { startWorker } from "../worker.ts";
+import { startWorker } from "../support/worker.ts";
 
 test("without tables in the database, requests for records are 503, and the log has the cause and the place in the code", async () => {
   const worker = await startWorker({ migrate: false });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
-import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createInstance, createMemoryService } from "../support/memory-service.ts";
 import { IN_BROWSER, parseShownResponse } from "../views/html-view.ts";
 
 const TARGET = "/api/tf1/records/?page=3";

@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
-import { openSocket } from "../free-port.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, useWorker } from "../worker.ts";
+import { openSocket } from "../support/free-port.ts";
+import { loadInto, useWorker } from "../support/worker.ts";
 
 const PAGE = "/api/tf1/records/?format=api&page=2";
 

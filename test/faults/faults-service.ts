@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 import type { Page } from "../../src/records/envelope.ts";
 import { type Exchange, PATH } from "../http-suite/exchange.ts";
-import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createMemoryService } from "../support/memory-service.ts";
 
 /** The number of records in the service. */
 export const COUNT = 400;

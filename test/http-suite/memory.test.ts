@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createMemoryService } from "../support/memory-service.ts";
 import { PATH, type Target } from "./exchange.ts";
 import { checkTarget, describeHttpSuite, listExchanges } from "./suite.ts";
 

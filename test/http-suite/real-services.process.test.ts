@@ -3,12 +3,12 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
-import { bundleWorker } from "../bundled-worker.ts";
-import { requireDocumented } from "../openapi-check.ts";
 import { makeRecords } from "../records/sample.ts";
+import { bundleWorker } from "../support/bundled-worker.ts";
+import { requireDocumented } from "../support/openapi-check.ts";
+import { loadInto, startWorker } from "../support/worker.ts";
 import { readSeed } from "../tools/data/input.ts";
 import { importPackage } from "../tools/package/built-package.ts";
-import { loadInto, startWorker } from "../worker.ts";
 import { describeHttpSuite } from "./suite.ts";
 
 const records = makeRecords(100);

@@ -9,8 +9,14 @@ import {
   type Send,
   UNAVAILABLE,
 } from "../http-suite/exchange.ts";
-import { context, createInstance, createMemoryService, getLogLines, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import {
+  context,
+  createInstance,
+  createMemoryService,
+  getLogLines,
+  ORIGIN,
+} from "../support/memory-service.ts";
 
 const { store } = await createMemoryService(makeRecords(40));
 

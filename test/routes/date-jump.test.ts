@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createInstance, createMemoryService } from "../support/memory-service.ts";
 import { IN_BROWSER } from "../views/html-view.ts";
 
 const PATH = "/api/tf1/records/";

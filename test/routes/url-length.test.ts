@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PATH } from "../http-suite/exchange.ts";
-import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { findLinks, IN_BROWSER } from "../views/html-view.ts";
 
 /** More than nine pages, so that page numbers become longer. */

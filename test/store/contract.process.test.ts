@@ -10,10 +10,10 @@ import type { Store } from "../../src/store/store.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { replaceAssets } from "../../tools/data/seed-writer.ts";
 import { replaceCollection, type WritableStore } from "../../tools/data/stores/writer.ts";
-import { createMemoryService } from "../memory-service.ts";
 import { toCollection } from "../records/sample.ts";
-import { createFolder } from "../temporary-folder.ts";
-import { useWorker } from "../worker.ts";
+import { createMemoryService } from "../support/memory-service.ts";
+import { createFolder } from "../support/temporary-folder.ts";
+import { useWorker } from "../support/worker.ts";
 import { formatResults, makeNewestFirst, readAll, readPage } from "./reader.ts";
 import { openLocalStores, openWorkerStore } from "./stores.ts";
 

@@ -7,7 +7,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { PATH } from "../http-suite/exchange.ts";
-import { context, ORIGIN } from "../memory-service.ts";
+import { context, ORIGIN } from "../support/memory-service.ts";
 import { createFailingBinding, createPendingPromise } from "./failing-database.ts";
 import { makeNewestFirst } from "./reader.ts";
 import { createSimulatedDatabase } from "./simulated-stores.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../tools/data/stores/local-stores.ts";
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../tools/data/stores/writer.ts";
 import { toCollection } from "../records/sample.ts";
-import { createFolder } from "../temporary-folder.ts";
+import { createFolder } from "../support/temporary-folder.ts";
 
 export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
 

@@ -9,10 +9,10 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../tools/data/stores/configuration.ts";
 import { formatCsv, makeRecords } from "../records/sample.ts";
-import { createFolder } from "../temporary-folder.ts";
+import { serve } from "../support/serve.ts";
+import { createFolder } from "../support/temporary-folder.ts";
 import { runData, runProcess } from "./command-line/run-command.ts";
 import { createProject } from "./deploy/project.ts";
-import { serve } from "./serve.ts";
 
 /** Uncomments `routes`. */
 const ROUTES = [/# (\[\[routes\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3"] as const;

@@ -6,9 +6,9 @@ import { expect, test } from "vitest";
 import { createCodeSamples } from "../../src/views/home/code-samples.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { expectInDocument } from "../documents/documentation.ts";
-import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { createFolder } from "../temporary-folder.ts";
+import { createMemoryService } from "../support/memory-service.ts";
+import { createFolder } from "../support/temporary-folder.ts";
 import { runData } from "../tools/command-line/run-command.ts";
 import { extractText, IN_BROWSER } from "./html-view.ts";
 

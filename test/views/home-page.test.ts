@@ -4,8 +4,14 @@ import type { Env } from "../../src/bindings.ts";
 import { Page } from "../../src/records/envelope.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { context, createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import {
+  context,
+  createInstance,
+  createMemoryService,
+  type Instance,
+  ORIGIN,
+} from "../support/memory-service.ts";
 import { extractText, IN_BROWSER } from "./html-view.ts";
 
 afterEach(() => vi.restoreAllMocks());

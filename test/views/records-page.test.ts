@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Page } from "../../src/records/envelope.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { extractText, findLinks, IN_BROWSER } from "./html-view.ts";
 
 const PATH = "/api/tf1/records/";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
+import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { extractText, findLinks, IN_BROWSER, parseShownResponse } from "./html-view.ts";
 
 const PATH = "/api/tf1/records/";

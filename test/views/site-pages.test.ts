@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { findLinks, IN_BROWSER, MARKUP } from "./html-view.ts";
 
 const PATH = "/api/tf1/records/";

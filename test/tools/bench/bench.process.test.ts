@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { measureRequest } from "../../../tools/bench/cases.ts";
-import { listenOnFreePort } from "../../free-port.ts";
+import { listenOnFreePort } from "../../support/free-port.ts";
 
 test("the benchmark measures every case and load", async () => {
   // The benchmark itself checks every response.

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
 import { runProcess } from "./run-command.ts";
 

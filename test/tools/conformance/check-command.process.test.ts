@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { createCheckCommand } from "../../../tools/conformance/check-command.ts";
 import { listen } from "../../../tools/package/listen.ts";
-import { listenOnFreePort } from "../../free-port.ts";
-import { createMemoryService } from "../../memory-service.ts";
 import { makeRecords } from "../../records/sample.ts";
+import { listenOnFreePort } from "../../support/free-port.ts";
+import { createMemoryService } from "../../support/memory-service.ts";
 import { type Finished, removeProgress, runInProcess, runProcess } from "../command-line/run-command.ts";
 import {
   type Change,

@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import type { StoreName } from "../../../tools/data/stores/configuration.ts";
 import { formatCsv } from "../../records/sample.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { runData } from "../command-line/run-command.ts";
 
 /** Creates a folder with the local D1 and KV stores, files to load, and commands that use it. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listSeedFiles, readRecords } from "../../../tools/data/encoded-collection.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
-import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, formatCsv, makeRecords } from "../../records/sample.ts";
-import { readAllRecords, startWorker } from "../../worker.ts";
+import { createMemoryService } from "../../support/memory-service.ts";
+import { readAllRecords, startWorker } from "../../support/worker.ts";
 import { runData } from "../command-line/run-command.ts";
 import { createDataFolder, openLocalDatabase } from "./data-folder.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { removeProgress, runData, runProcess } from "../command-line/run-command.ts";
 import { stageContents } from "./input.ts";
 

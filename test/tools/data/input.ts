@@ -14,7 +14,7 @@ import {
   type StageOptions,
   stageFiles,
 } from "../../../tools/data/staging/staging.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 
 export const FIELDS =
   "id,camera_pk,camera_ref,timestamp,camera_ok,cars,persons,bicycles,trucks,motorcycles,buses,model_name";

@@ -10,9 +10,9 @@ import { loadSeed } from "../../../tools/data/seed-writer.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
 import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
-import { readAllRecords, startWorker } from "../../worker.ts";
+import { untilServed } from "../../support/serve.ts";
+import { readAllRecords, startWorker } from "../../support/worker.ts";
 import { runData } from "../command-line/run-command.ts";
-import { untilServed } from "../serve.ts";
 import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
 const older = makeRecords(600).reverse();

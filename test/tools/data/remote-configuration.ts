@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, vi } from "vitest";
 import { formatCsv, makeRecords } from "../../records/sample.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 
 export const NAMESPACE_ID = "0123456789abcdef0123456789abcdef";
 export const DATABASE_ID = "id-of-records";

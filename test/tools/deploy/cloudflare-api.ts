@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { ListeningServer } from "../../free-port.ts";
+import type { ListeningServer } from "../../support/free-port.ts";
 
 /** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
 export interface Cloudflare extends ListeningServer {

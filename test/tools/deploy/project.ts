@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { type Finished, finish } from "../command-line/run-command.ts";
 
 /** The folders and files of the repository that the commands use. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Configuration, readConfiguration } from "../../../tools/data/stores/configuration.ts";
 import { findAddress } from "../../../tools/deploy/upload.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 
 const { previews = {}, ...production } = await readConfiguration();
 const BOTH = [

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import type { TestProject } from "vitest/node";
 import type * as Package from "../../../tools/package/index.d.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { type Finished, removeProgress, runProcess } from "../command-line/run-command.ts";
 
 /** The folder that `npm run package` writes. */

@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
-import { listenOnFreePort } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { listenOnFreePort } from "../../support/free-port.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { removeProgress, runData } from "../command-line/run-command.ts";
 import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
 

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, inject, test } from "vitest";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { CLIENT, installPackage, runIn } from "./built-package.ts";
 
 const NAME = "traffic-count-records";

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { openSocket } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
+import { openSocket } from "../../support/free-port.ts";
 import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();

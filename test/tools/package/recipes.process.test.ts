@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { listCodeBlocks } from "../../documents/documentation.ts";
-import { listenOnFreePort } from "../../free-port.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { listenOnFreePort } from "../../support/free-port.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { installPackage } from "./built-package.ts";
 
 const recipes = ["js", "python"].flatMap((language) => listCodeBlocks("docs/package.md", language));

@@ -5,7 +5,7 @@ import type { OptionValues } from "../../../src/faults/option-table.ts";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import type { PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();

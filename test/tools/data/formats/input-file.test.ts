@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { decodeText, readBytes } from "../../../../tools/data/formats/input-file.ts";
-import { createFolder } from "../../../temporary-folder.ts";
+import { createFolder } from "../../../support/temporary-folder.ts";
 import { cutBytes } from "../input.ts";
 
 const TEXT = "one\ntwo\n".repeat(20_000);

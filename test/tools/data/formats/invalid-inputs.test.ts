@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { CONVERSION_HINT } from "../../../../tools/data/formats/problem.ts";
 import { stageFiles } from "../../../../tools/data/staging/staging.ts";
-import { createFolder } from "../../../temporary-folder.ts";
+import { createFolder } from "../../../support/temporary-folder.ts";
 import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
 
 // The problems of single files, with their messages. test/tools/data/staging/staging-problems.test.ts tests conflicts between records.

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { writeOutput } from "../../../../tools/data/formats/output-file.ts";
-import { createFolder } from "../../../temporary-folder.ts";
+import { createFolder } from "../../../support/temporary-folder.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { NO_COUNTS } from "../../../../src/records/record.ts";
 import { NO_STATISTICS } from "../../../../src/store/stored-statistics.ts";
 import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../records/sample.ts";
-import { createFolder } from "../../../temporary-folder.ts";
+import { createFolder } from "../../../support/temporary-folder.ts";
 import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
 
 /** The source of records in memory. */

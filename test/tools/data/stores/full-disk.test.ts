@@ -12,7 +12,7 @@ import {
 import { makeRecords } from "../../../records/sample.ts";
 import { readAll } from "../../../store/reader.ts";
 import { loadRecords } from "../../../store/stores.ts";
-import { createFolder } from "../../../temporary-folder.ts";
+import { createFolder } from "../../../support/temporary-folder.ts";
 
 const FULL = "cannot be written: the disk is full";
 

@@ -12,8 +12,8 @@ import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
 import { makeRecords } from "../../../records/sample.ts";
 import { readAll } from "../../../store/reader.ts";
 import { loadRecords, openWorkerStore } from "../../../store/stores.ts";
-import { createFolder } from "../../../temporary-folder.ts";
-import { startWorker } from "../../../worker.ts";
+import { createFolder } from "../../../support/temporary-folder.ts";
+import { startWorker } from "../../../support/worker.ts";
 
 const NO_DATABASE = "something else, which is long enough not to be a new database".repeat(10);
 

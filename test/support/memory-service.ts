@@ -1,13 +1,13 @@
 import { vi } from "vitest";
-import { createApp } from "../src/app.ts";
-import type { TrafficRecord } from "../src/records/record.ts";
-import type { StoreEnv } from "../src/store/create-store.ts";
-import { createMemoryStore } from "../src/store/memory.ts";
-import { NOTHING_LOADED, type Snapshot } from "../src/store/snapshot.ts";
-import type { Store } from "../src/store/store.ts";
-import { createSnapshotId } from "../tools/data/stores/stored-snapshot.ts";
+import { createApp } from "../../src/app.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import type { StoreEnv } from "../../src/store/create-store.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import { NOTHING_LOADED, type Snapshot } from "../../src/store/snapshot.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createSnapshotId } from "../../tools/data/stores/stored-snapshot.ts";
+import { toCollection } from "../records/sample.ts";
 import { requireDocumented } from "./openapi-check.ts";
-import { toCollection } from "./records/sample.ts";
 
 /** The origin of requests without a host. */
 export const ORIGIN = "https://counts.example";

@@ -3,17 +3,17 @@ import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
-import type { Env } from "../src/bindings.ts";
-import { Page } from "../src/records/envelope.ts";
-import type { TrafficRecord } from "../src/records/record.ts";
-import type { MaybeSnapshot } from "../src/store/snapshot.ts";
-import type { StoreName } from "../tools/data/stores/configuration.ts";
-import { MIGRATIONS_FOLDER } from "../tools/data/stores/d1-writer.ts";
-import { replaceCollection } from "../tools/data/stores/writer.ts";
+import type { Env } from "../../src/bindings.ts";
+import { Page } from "../../src/records/envelope.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
+import type { StoreName } from "../../tools/data/stores/configuration.ts";
+import { MIGRATIONS_FOLDER } from "../../tools/data/stores/d1-writer.ts";
+import { replaceCollection } from "../../tools/data/stores/writer.ts";
+import { toCollection } from "../records/sample.ts";
+import { openWorkerStore } from "../store/stores.ts";
 import { getBundleFolder } from "./bundled-worker.ts";
 import { requireDocumented } from "./openapi-check.ts";
-import { toCollection } from "./records/sample.ts";
-import { openWorkerStore } from "./store/stores.ts";
 
 export interface RunningWorker {
   /** The origin of the worker, such as `http://127.0.0.1:41234`. */

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { listenOnFreePort } from "../free-port.ts";
+import { listenOnFreePort } from "./free-port.ts";
 
 export interface Served {
   origin: string;
