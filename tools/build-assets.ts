@@ -7,8 +7,8 @@ import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../src/views/site.ts";
 import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
-import { PROJECT } from "./data/stores/wrangler.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
+import { PROJECT } from "./wrangler.ts";
 
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
 // wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.

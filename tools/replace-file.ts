@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { PROJECT } from "./data/stores/wrangler.ts";
+import { PROJECT } from "./wrangler.ts";
 
 /** The output folder of builds. */
 export const DIST = join(PROJECT, "dist");

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { enterUserFolder } from "./command-line/program.ts";
 import { loadSeed } from "./data/seed-writer.ts";
 import { readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
-import { spawnWrangler } from "./data/stores/wrangler.ts";
+import { spawnWrangler } from "./wrangler.ts";
 
 // Loads the sample data into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
 // arguments, without a rate limit, and with links that repeat the address of the request.

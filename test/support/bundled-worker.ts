@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { runWrangler } from "../../tools/data/stores/wrangler.ts";
+import { runWrangler } from "../../tools/wrangler.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 /** Returns the folder of the worker, which is bundled once for all tests, in the same way as for a deployment. */

@@ -1,8 +1,8 @@
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { formatValue, getMessage } from "../messages.ts";
-import { formatDataCommand } from "../store-command.ts";
 import { describeCounts, type StagedCollection, type StageOptions, stageFiles } from "./staging/staging.ts";
+import { formatDataCommand } from "./store-command.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withMigratedStore } from "./stores/open-store.ts";
 import {

@@ -1,8 +1,8 @@
 import { loadSeed } from "../data/seed-writer.ts";
+import { formatDataCommand } from "../data/store-command.ts";
 import type { Configuration, StoreName } from "../data/stores/configuration.ts";
 import { withMigratedStore } from "../data/stores/open-store.ts";
-import { runWrangler, runWranglerJson } from "../data/stores/wrangler.ts";
-import { formatDataCommand } from "../store-command.ts";
+import { runWrangler, runWranglerJson } from "../wrangler.ts";
 
 /**
  * Creates a missing database, applies migrations, and loads the sample data into an empty database. Nothing is loaded into KV, because a

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { getTemporaryPath, spawnWrangler, waitForExit } from "../data/stores/wrangler.ts";
+import { getTemporaryPath, spawnWrangler, waitForExit } from "../wrangler.ts";
 
 /** What wrangler reports at the end of a command. */
 interface Report {

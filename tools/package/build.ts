@@ -5,8 +5,8 @@ import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { listSeedFiles } from "../data/encoded-collection.ts";
-import { PROJECT } from "../data/stores/wrangler.ts";
 import { DIST, replaceFile } from "../replace-file.ts";
+import { PROJECT } from "../wrangler.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { loadFiles } from "../../../tools/data/load.ts";
 import { applyMigrations } from "../../../tools/data/stores/local-stores.ts";
 import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
-import type { ProcessResult, WranglerRunner } from "../../../tools/data/stores/wrangler.ts";
+import type { ProcessResult, WranglerRunner } from "../../../tools/wrangler.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { readAll } from "../../store/reader.ts";
 import { useRemoteConfiguration } from "./remote-configuration.ts";

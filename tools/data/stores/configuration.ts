@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { describeFileError } from "../../messages.ts";
-import { PROJECT, type WranglerRunner } from "./wrangler.ts";
+import { PROJECT, type WranglerRunner } from "../../wrangler.ts";
 
 /** The parts of a wrangler configuration that the commands use. */
 export type Configuration = Pick<

@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createWriteError, describeFileError, getErrorCode } from "../../messages.ts";
+import { PROJECT } from "../../wrangler.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -20,7 +21,6 @@ import {
   openDurableObject,
 } from "./local-stores.ts";
 import { openRemoteStore } from "./remote-stores.ts";
-import { PROJECT } from "./wrangler.ts";
 import type { OpenedStore } from "./writer.ts";
 
 /** Returns the folder of the local stores. The default is next to the configuration, as in wrangler. */

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isTransientD1Error, type SqlRow } from "../../../src/store/d1.ts";
 import { retry } from "../../../src/store/retry.ts";
+import { getTemporaryPath, runWrangler, runWranglerJson, WranglerError } from "../../wrangler.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
 import {
   createWritableD1Store,
@@ -10,7 +11,6 @@ import {
   type WritableDatabase,
 } from "./d1-writer.ts";
 import { createWritableKvStore, type WritableNamespace } from "./kv-writer.ts";
-import { getTemporaryPath, runWrangler, runWranglerJson, WranglerError } from "./wrangler.ts";
 import type { OpenedStore } from "./writer.ts";
 
 /** The size of a batch. A compromise: wrangler copies a batch several times in memory, and needs seconds to start. */

@@ -1,4 +1,4 @@
-import { runWranglerJson, WranglerError } from "./data/stores/wrangler.ts";
+import { runWranglerJson, WranglerError } from "../wrangler.ts";
 
 /** Cloudflare's error codes for a worker that does not exist. */
 const NO_WORKER = /\[code: (10007|10090)\]/;

@@ -1,4 +1,4 @@
-import type { StoreChoice } from "./data/stores/configuration.ts";
+import type { StoreChoice } from "./stores/configuration.ts";
 
 /**
  * Formats an `npm run data` command for a message, with options that select the same store.

@@ -8,10 +8,10 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { printNotice } from "../../command-line/progress.ts";
+import { printNotice } from "./command-line/progress.ts";
 
 /** The folder of wrangler.toml. */
-export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+export const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 
 /** The path of the wrangler module. Wrangler's launcher would start one more process. */
 const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
