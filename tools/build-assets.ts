@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { OPENAPI_DOCUMENT } from "../src/openapi.ts";
+import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
 import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../src/views/site.ts";
 import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
@@ -13,20 +13,16 @@ import { PROJECT } from "./wrangler.ts";
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
 // wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.
 
-const VIEWS = join(PROJECT, "src/views");
-const SOURCES = join(VIEWS, "assets");
+/** Files that become assets as they are. */
+const PUBLIC = join(PROJECT, "public");
+const SOURCES = join(PROJECT, "src/views/assets");
 const ASSETS = join(DIST, "assets");
 
 /** The file in dist/ with the hash of the files from which the assets of the sample data were made. */
 const SEED_HASH_FILE = "seed.sha256";
 
-/** The files that become assets as they are. */
-const COPIED_FILES = [
-  ...["_headers", "_redirects", "robots.txt"].map((name) => join(SOURCES, name)),
-  join(PROJECT, "LICENSE"),
-];
-
-for (const file of COPIED_FILES) replaceFile(join("assets", basename(file)), readFileSync(file));
+for (const file of listFiles(PUBLIC)) replaceFile(join("assets", file), readFileSync(join(PUBLIC, file)));
+replaceFile("assets/LICENSE", readFileSync(join(PROJECT, "LICENSE")));
 await bundleFiles();
 const { renderReference } = await importReference();
 replaceFile(`assets${OPENAPI_PATH}`, JSON.stringify(OPENAPI_DOCUMENT));
@@ -37,14 +33,19 @@ await prepareSeed().catch((error: Error) => {
   process.exitCode = 1;
 });
 
-/** Bundles the scripts and the style sheet, and copies the icon. */
+/** Lists the files in a folder and in its folders, as relative paths. */
+function listFiles(folder: string): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return paths.filter((path) => statSync(join(folder, path)).isFile());
+}
+
+/** Bundles the scripts and the style sheet. */
 async function bundleFiles(): Promise<void> {
-  const sources = globSync(["scripts/*.ts", "*.css", "*.svg"], { cwd: SOURCES });
+  const sources = globSync(["scripts/*.ts", "*.css"], { cwd: SOURCES });
   const { outputFiles } = await build({
     entryPoints: sources.map((file) => join(SOURCES, file)),
     outdir: ASSETS,
     entryNames: "[name]",
-    loader: { ".svg": "copy" },
     bundle: true,
     format: "esm",
     target: "es2022",
@@ -55,9 +56,9 @@ async function bundleFiles(): Promise<void> {
 }
 
 /** Imports the API reference. Node cannot import it directly, because it contains JSX. */
-async function importReference(): Promise<typeof import("../src/views/reference/reference-page.tsx")> {
+async function importReference(): Promise<typeof import("../src/reference/reference-page.tsx")> {
   const { outputFiles } = await build({
-    entryPoints: [join(VIEWS, "reference/reference-page.tsx")],
+    entryPoints: [join(PROJECT, "src/reference/reference-page.tsx")],
     bundle: true,
     format: "esm",
     platform: "node",

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { OPENAPI_DOCUMENT } from "../../src/openapi.ts";
-import type { ResponseObject, Schema } from "../../src/openapi-parts.ts";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
+import type { ResponseObject, Schema } from "../../src/reference/openapi-parts.ts";
 
 /** The request of a response. */
 interface SentRequest {

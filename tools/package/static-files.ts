@@ -5,7 +5,7 @@ import { REFERENCE_PATH } from "../../src/views/site.ts";
 /** The contents of the static files, by path. The build replaces the name `FILES` with these contents. */
 declare const FILES: Record<string, string>;
 
-// A deployment gets these headers from the platform and from src/views/assets/_headers. The HTTP suite checks the headers of both.
+// A deployment gets these headers from the platform and from public/_headers. The HTTP suite checks the headers of both.
 const HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "*",

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { makeRecords } from "./records/sample.ts";
-import { getBundleFolder } from "./support/bundled-worker.ts";
-import { loadInto, useWorker } from "./support/worker.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { getBundleFolder } from "../../support/bundled-worker.ts";
+import { loadInto, useWorker } from "../../support/worker.ts";
 
 // Tests of the bundle and of wrangler.toml.
 

@@ -1,5 +1,11 @@
 import * as z from "zod";
-import project from "../package.json" with { type: "json" };
+import project from "../../package.json" with { type: "json" };
+import { Page } from "../records/envelope.ts";
+import { COLLECTION_PATH } from "../records/links.ts";
+import { PAGE_SIZE } from "../records/page.ts";
+import { NO_COUNTS, TrafficRecord } from "../records/record.ts";
+import { OPTIONS_BODY } from "../routes/collection.ts";
+import { SERVICE_SUMMARY, SITE_NAME } from "../views/site.ts";
 import {
   createContent,
   createError,
@@ -16,12 +22,6 @@ import {
   SHARED_ERRORS,
   SHARED_HEADERS,
 } from "./openapi-parts.ts";
-import { Page } from "./records/envelope.ts";
-import { COLLECTION_PATH } from "./records/links.ts";
-import { PAGE_SIZE } from "./records/page.ts";
-import { NO_COUNTS, TrafficRecord } from "./records/record.ts";
-import { OPTIONS_BODY } from "./routes/collection.ts";
-import { SERVICE_SUMMARY, SITE_NAME } from "./views/site.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 

@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
-import { OPTIONS, type Option } from "../../faults/option-table.ts";
-import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "../../openapi.ts";
-import type { Header, Operation, Schema } from "../../openapi-parts.ts";
-import { COLLECTION_PATH } from "../../records/links.ts";
-import { CodeBlock, JsonText } from "../code-block.tsx";
-import { Layout, Links } from "../layout.tsx";
-import { OPENAPI_PATH, REFERENCE_PATH } from "../site.ts";
+import { OPTIONS, type Option } from "../faults/option-table.ts";
+import { COLLECTION_PATH } from "../records/links.ts";
+import { CodeBlock, JsonText } from "../views/code-block.tsx";
+import { Layout, Links } from "../views/layout.tsx";
+import { OPENAPI_PATH, REFERENCE_PATH } from "../views/site.ts";
+import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
+import type { Header, Operation, Schema } from "./openapi-parts.ts";
 
 const SECTIONS = [
   ["#parameters", "Parameters"],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../src/openapi.ts";
-import { COLLECTION_PATH } from "../src/records/links.ts";
-import { parsePageNumber } from "../src/records/page.ts";
-import { createMemoryService, ORIGIN } from "./support/memory-service.ts";
-import { checkValue, requireDocumented } from "./support/openapi-check.ts";
+import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { parsePageNumber } from "../../src/records/page.ts";
+import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
+import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
+import { checkValue, requireDocumented } from "../support/openapi-check.ts";
 
 const document = OPENAPI_DOCUMENT;
 const { get, options } = document.paths[COLLECTION_PATH];

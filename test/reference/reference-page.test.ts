@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
-import { OPENAPI_DOCUMENT } from "../../src/openapi.ts";
+import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
+import { renderReference } from "../../src/reference/reference-page.tsx";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
-import { renderReference } from "../../src/views/reference/reference-page.tsx";
-import { extractText } from "./html-view.ts";
+import { extractText } from "../views/html-view.ts";
 
 const page = renderReference();
 const list = (pattern: RegExp) => Array.from(page.matchAll(pattern), ([, text]) => text);
@@ -49,7 +49,7 @@ test("each link inside the reference has a target", () => {
 });
 
 test("the platform sends the reference with the policies of all other pages", () => {
-  const [, rules] = /^\/docs\n((?: {2}.+\n)+)/m.exec(readFileSync("src/views/assets/_headers", "utf8"))!;
+  const [, rules] = /^\/docs\n((?: {2}.+\n)+)/m.exec(readFileSync("public/_headers", "utf8"))!;
   expect(rules).toContain(`  Content-Security-Policy: ${HTML_HEADERS["Content-Security-Policy"]}\n`);
   expect(rules).toContain(`  Referrer-Policy: ${HTML_HEADERS["Referrer-Policy"]}\n`);
 });
