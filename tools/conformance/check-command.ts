@@ -21,6 +21,7 @@ export function createCheckCommand(name: string): Command {
     .description("Check a service against the specification, rule by rule.")
     .argument("<url>", "base URL of the service, or URL of its collection", getCollectionUrl)
     .option("--pages <n>", "read only the first n pages, the middle and the last", createWholeNumberParser(1))
+    .option("--write-methods", "send POST, PUT, PATCH and DELETE, too; use it for your own service only")
     .option("--json", "print the report as JSON")
     .action((url: string, options: Options, command: Command) =>
       check(url, options).catch((error: Error) =>
@@ -41,7 +42,8 @@ async function check(url: string, { json, ...options }: Options): Promise<void> 
 }
 
 /** Formats the broken rules, the rules that were not checked, and a summary. */
-export function formatCheckReport({ url, count, pages, records, stopped, rules }: CheckReport): string {
+export function formatCheckReport(report: CheckReport): string {
+  const { url, count, pages, records, writeMethods, stopped, rules } = report;
   const broken = rules.filter(({ failed }) => failed > 0);
   const unchecked = rules.filter(({ checked }) => checked === 0);
   const lines = broken.flatMap(({ rule, checked, failed, deviations }) => [
@@ -52,6 +54,10 @@ export function formatCheckReport({ url, count, pages, records, stopped, rules }
     ),
   ]);
   if (unchecked.length > 0) lines.push(`Not checked: ${unchecked.map(({ rule }) => rule).join(", ")}`);
+  if (!writeMethods)
+    lines.push(
+      "POST, PUT, PATCH and DELETE were not sent. To check that they are rejected, use --write-methods",
+    );
   if (stopped !== null) lines.push(`The check is incomplete: ${stopped}`);
   const verdict = `${rules.length - broken.length - unchecked.length} rules followed, ${broken.length} broken`;
   lines.push(`${verdict}: ${url}, ${formatCount(pages, "page")}, ${records} of ${count ?? "?"} records`);

@@ -9,6 +9,8 @@ import { createTable, listRules, type Rule, show, type Table } from "./rules.ts"
 export interface CheckOptions {
   /** Read only the pages up to this number, the middle page and the last page. */
   pages?: number;
+  /** Whether to send POST, PUT, PATCH and DELETE, which could change a service that does not reject them. */
+  writeMethods?: boolean;
   onPage?: (done: number, total: number) => void;
   /** The length of a second, shorter in tests. */
   secondMs?: number;
@@ -25,22 +27,26 @@ class ChangedError extends Error {}
  * @param url The absolute URL of the collection, without query
  * @throws Error if page 1 cannot be read
  */
-export async function checkConformance(url: string, { secondMs = 1_000, ...options }: CheckOptions = {}) {
+export async function checkConformance(
+  url: string,
+  { secondMs = 1_000, writeMethods = false, ...options }: CheckOptions = {},
+) {
   const table = createTable();
   const send = createClient(secondMs);
   // The servers of a deployment can serve different snapshots for nine seconds after a load.
   const pause = () => setTimeout(10 * secondMs);
-  let walk: Walk = await startWalk(url, table, send);
+  let walk: Walk = await startWalk(url, table, send, pause);
   const { status } = walk.first;
   if (status >= 400 && status < 500) throw new Error(`${url} returned ${status}. Is it the collection?`);
   let stopped: string | null = null;
   try {
-    await checkMethods(url, table, send);
-    await walkPages(walk, options, pause).catch(async (error) => {
+    await checkOptions(url, table, send);
+    if (writeMethods) await checkWriteMethods(url, table, send);
+    await walkPages(walk, options).catch(async (error) => {
       if (!(error instanceof ChangedError)) throw error;
       await pause();
-      walk = await startWalk(url, table, send);
-      await walkPages(walk, options, pause);
+      walk = await startWalk(url, table, send, pause);
+      await walkPages(walk, options);
     });
   } catch (error) {
     stopped = getMessage(error);
@@ -48,17 +54,21 @@ export async function checkConformance(url: string, { secondMs = 1_000, ...optio
   const { first, pages, ids, comparisons } = walk;
   // What looks wrong between the pages of an incomplete walk may be a change of the collection.
   const rules = listRules(stopped === null ? [table, comparisons] : [table]);
-  return { url, count: first.count ?? null, pages, records: ids.size, stopped, rules };
+  return { url, count: first.count ?? null, pages, records: ids.size, writeMethods, stopped, rules };
 }
 
-async function checkMethods(url: string, table: Table, send: Client): Promise<void> {
+async function checkOptions(url: string, table: Table, send: Client): Promise<void> {
   const { status, headers } = await send(url, { method: "OPTIONS" });
   const hasAllow = headers.has("Allow");
   table.at(`OPTIONS ${url}`)("Options", hasAllow && status < 300, hasAllow ? String(status) : "no Allow");
   if (hasAllow) checkAllow(table, `OPTIONS ${url}`, headers);
+}
+
+/** Sends the methods one after another, each once and without a body. */
+async function checkWriteMethods(url: string, table: Table, send: Client): Promise<void> {
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-    // Sent once, without a body. After no response, 429 or 5xx, it is unknown whether the method is rejected.
     const answer = await send(url, { method }).catch(() => undefined);
+    // After no response, 429 or 5xx, it is unknown whether the method is rejected.
     if (answer === undefined || (answer.status >= 500 && answer.status !== 501)) continue;
     checkAllow(table, `${method} ${url}`, answer.headers, "GET, OPTIONS");
     table.at(`${method} ${url}`)("Record 5", answer.status >= 400, String(answer.status));
@@ -69,10 +79,12 @@ type Walk = Awaited<ReturnType<typeof startWalk>> & {
   oldest?: string;
   /** The timestamp of the newest record whose camera_ok is null. */
   newestNull?: string;
+  /** Whether a page had another count than page 1, although page 1 did not change. */
+  hasWrongCount?: boolean;
 };
 
 /** Reads page 1. */
-async function startWalk(url: string, table: Table, send: Client) {
+async function startWalk(url: string, table: Table, send: Client, pause: () => Promise<unknown>) {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
   const first = await read(1);
@@ -82,6 +94,7 @@ async function startWalk(url: string, table: Table, send: Client) {
     /** For the rules that compare pages; `table` is for single pages. */
     comparisons: createTable(),
     send,
+    pause,
     read,
     first,
     // An empty page says nothing about the size of others.
@@ -94,21 +107,32 @@ async function startWalk(url: string, table: Table, send: Client) {
 }
 
 /** Checks the pages from page 1 to the last, and requests that are compared with them. @throws ChangedError */
-async function walkPages(walk: Walk, { pages: limit, onPage }: CheckOptions, pause: () => Promise<unknown>) {
+async function walkPages(walk: Walk, { pages: limit, onPage }: CheckOptions) {
   const { comparisons, read, first, pageSize } = walk;
   const last = Math.max(1, Math.ceil((first.count ?? 0) / pageSize));
   for (const number of listPages(last, limit)) {
     const page = number === 1 ? first : await read(number);
-    addPage(walk, page);
+    await addPage(walk, page);
     onPage?.(walk.pages, Math.min(last, (limit ?? last) + 2));
     if (page.status === 404 || page.results?.length === 0) break;
   }
   if (first.envelope === undefined) return;
-  await checkOtherPages(walk, last);
-  await checkRedirectAndETag(walk);
-  if (comparisons.deviations.length === 0) return;
+  await checkPageZero(walk);
+  await checkWithoutPage(walk);
+  await checkPageAfterLast(walk, last);
+  await checkFormat(walk, "?page=1");
+  await checkFormat(walk, "?format=json&page=1");
+  await checkPathWithoutSlash(walk);
+  await checkETag(walk);
+  if (comparisons.deviations.length > 0) await requireUnchanged(walk);
+}
+
+/** Tells a wrong page from a changed collection. @throws ChangedError */
+async function requireUnchanged({ pause, read, first }: Walk): Promise<void> {
   await pause();
-  if (!isSamePage(first, await read(1))) throw new ChangedError("page 1 has changed during the check");
+  // Two reads, because two servers with different collections can take turns.
+  for (const again of [await read(1), await read(1)])
+    if (!isSamePage(first, again)) throw new ChangedError("page 1 has changed during the check");
 }
 
 /** Lists all pages, or the first ones, the middle one and the last one. */
@@ -117,8 +141,8 @@ function* listPages(last: number, limit = last): Generator<number> {
   yield* new Set([Math.ceil(last / 2), last].filter((number) => number > limit));
 }
 
-function addPage(walk: Walk, page: CollectionPage) {
-  requireSameCount(walk, page);
+async function addPage(walk: Walk, page: CollectionPage): Promise<void> {
+  await compareCount(walk, page);
   const check = walk.comparisons.at(page.url);
   if (page.status === 404)
     return check("Page envelope.count", false, `404, and count is ${walk.first.count}`);
@@ -128,10 +152,15 @@ function addPage(walk: Walk, page: CollectionPage) {
   walk.pages += 1;
 }
 
-function requireSameCount({ comparisons, first }: Walk, { url, number, count }: CollectionPage): void {
-  const isSame = count === first.count || count === undefined || first.count === undefined;
-  if (count !== undefined) comparisons.at(url)("List records 5", isSame, String(count));
-  if (!isSame) throw new ChangedError(`count was ${first.count} on page 1, and ${count} on page ${number}`);
+/** @throws ChangedError if the count is different because the collection has changed */
+async function compareCount(walk: Walk, { url, count }: CollectionPage): Promise<void> {
+  const { comparisons, first } = walk;
+  if (count === undefined || first.count === undefined) return;
+  const isSame = count === first.count;
+  comparisons.at(url)("List records 5", isSame, String(count), `${first.count}, as on page 1`);
+  if (isSame || walk.hasWrongCount) return;
+  await requireUnchanged(walk);
+  walk.hasWrongCount = true;
 }
 
 /** Compares a record with the previous records. */
@@ -155,34 +184,55 @@ function compareRecord(walk: Walk, record: Fields, asked: string): void {
   else check("List records 4", timestamp >= newestNull, `null already at ${newestNull}`);
 }
 
-/** Requests page 0, the page after the last, and page 1 without a parameter and as JSON. */
-async function checkOtherPages(walk: Walk, last: number): Promise<void> {
-  const { comparisons, table, first } = walk;
-  const requests: [rule: Rule, number: number, query?: string][] = [
-    ["List records.page", 0],
-    ["List records.page", 1, "?format=api"],
-    ["List records.format", 1, "?page=1"],
-    ["List records.format", 1, "?format=json&page=1"],
-  ];
-  if (first.count !== undefined) requests.push(["Page envelope.count", last + 1]);
-  for (const [rule, number, query] of requests) {
-    const page = await walk.read(number, query);
-    requireSameCount(walk, page);
-    const hasKnownRecords = page.results?.every(({ id }) => id === undefined || walk.ids.has(id)) ?? true;
-    const isSame = page.status === 200 && isSamePage(first, page);
-    const isError = page.status >= 400 && rule === "List records.format";
-    const isRight = number === 1 ? isSame || isError : hasKnownRecords;
-    comparisons.at(page.url)(rule, isRight, page.status === 200 ? "other records" : String(page.status));
-    if (query === "?format=api" && isSame) checkPage(table, walk.url, page, walk.pageSize);
-  }
+/** Page 0 is open, but it has no records of its own. */
+async function checkPageZero(walk: Walk): Promise<void> {
+  await checkKnownRecords(walk, "List records.page", await walk.read(0));
 }
 
-/** Requests page 1 without the slash of the path, and with its ETag. */
-async function checkRedirectAndETag({ table, send, first }: Walk): Promise<void> {
+/** The page after the last shows whether `count` is too small. */
+async function checkPageAfterLast(walk: Walk, last: number): Promise<void> {
+  if (walk.first.count === undefined) return;
+  await checkKnownRecords(walk, "Page envelope.count", await walk.read(last + 1));
+}
+
+/** Checks that a page has no records but those of the pages that were read before. */
+async function checkKnownRecords(walk: Walk, rule: Rule, page: CollectionPage): Promise<void> {
+  await compareCount(walk, page);
+  const isKnown = page.results?.every(({ id }) => id === undefined || walk.ids.has(id)) ?? true;
+  walk.comparisons.at(page.url)(rule, isKnown, "other records");
+}
+
+/** Without `page`, the response is page 1. */
+async function checkWithoutPage(walk: Walk): Promise<void> {
+  const page = await walk.read(1, "?format=api");
+  await compareCount(walk, page);
+  const isSame = isSamePage(walk.first, page);
+  walk.comparisons.at(page.url)("List records.page", isSame, describeDifference(page));
+  if (isSame) checkPage(walk.table, walk.url, page, walk.pageSize);
+}
+
+/** Without `format`, or with `json`, the response is page 1 or an error. */
+async function checkFormat(walk: Walk, query: string): Promise<void> {
+  const page = await walk.read(1, query);
+  await compareCount(walk, page);
+  const isRight = page.status >= 400 || isSamePage(walk.first, page);
+  walk.comparisons.at(page.url)("List records.format", isRight, describeDifference(page));
+}
+
+function describeDifference({ status }: CollectionPage): string {
+  return status === 200 ? "other records" : String(status);
+}
+
+/** If the path without its slash redirects, then to page 1. */
+async function checkPathWithoutSlash({ table, send, first }: Walk): Promise<void> {
   const bare = first.url.replace("/?", "?");
   const location = (await send(bare)).headers.get("Location");
   const target = URL.parse(location ?? first.url, bare)?.href;
   table.at(bare)("List records.Path", target === first.url, show(location));
+}
+
+/** If page 1 has an ETag, a request with it gets 304 or a page with another ETag. */
+async function checkETag({ table, send, first }: Walk): Promise<void> {
   const etag = first.headers.get("ETag");
   if (etag === null) return;
   const { status, headers } = await send(first.url, { headers: { "If-None-Match": etag } });
@@ -191,5 +241,6 @@ async function checkRedirectAndETag({ table, send, first }: Walk): Promise<void>
 }
 
 function isSamePage(one: CollectionPage, other: CollectionPage): boolean {
-  return one.count === other.count && isDeepStrictEqual(one.results, other.results);
+  const isSameStatus = one.status === other.status;
+  return isSameStatus && one.count === other.count && isDeepStrictEqual(one.results, other.results);
 }

@@ -93,7 +93,7 @@ async function checkDeployment(address: string): Promise<void> {
     const { status } = await send(address + path);
     if (status !== 200) throw new Error(`GET ${address}${path} returned ${status}`);
   }
-  const report = await checkConformance(address + COLLECTION_PATH, { pages: 20 });
+  const report = await checkConformance(address + COLLECTION_PATH, { pages: 20, writeMethods: true });
   const isConforming = report.stopped === null && report.rules.every(({ failed }) => failed === 0);
   if (!isConforming) throw new Error(formatCheckReport(report));
 }

@@ -29,16 +29,31 @@ async function runCheck(args: string[], change?: Change, records = 40): Promise<
 }
 
 test.each(["http://counts.example", "http://counts.example/api/tf1/records"])(
-  "the report of %s is one line if no rule is broken",
+  "with --write-methods, the report of %s is one line if no rule is broken",
   async (url) => {
-    const { status, stdout, stderr } = await runCheck([url]);
+    const { status, stdout, stderr } = await runCheck([url, "--write-methods"]);
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(`35 rules followed, 0 broken: ${ADDRESS}, 3 pages, 40 of 40 records\n`);
   },
 );
 
+test("by default, the check only reads, and the report says so", async () => {
+  const methods = new Set<string>();
+  const log = change((response, { method }) => {
+    methods.add(method);
+    return response;
+  });
+  const { status, stdout } = await runCheck([ADDRESS], log);
+  expect(status).toBe(0);
+  expect([...methods].sort()).toEqual(["GET", "OPTIONS"]);
+  expect(stdout).toMatch(/^Not checked: Record 5\n.*--write-methods\n34 rules followed, 0 broken/);
+});
+
 test("the report shows what was asked, expected and received", async () => {
-  const { status, stdout } = await runCheck([ADDRESS], record({ cars: "\u001B[31m", model_name: undefined }));
+  const { status, stdout } = await runCheck(
+    [ADDRESS, "--write-methods"],
+    record({ cars: "\u001B[31m", model_name: undefined }),
+  );
   expect(status).toBe(1);
   expect(stdout.split("\n")).toEqual([
     "Record 1 (1 of 55 times)",
@@ -62,7 +77,14 @@ test("--json prints the whole table", async () => {
   );
   expect(status).toBe(1);
   const { rules, ...rest } = JSON.parse(stdout);
-  expect(rest).toEqual({ url: ADDRESS, count: null, pages: 1, records: 15, stopped: null });
+  expect(rest).toEqual({
+    url: ADDRESS,
+    count: null,
+    pages: 1,
+    records: 15,
+    writeMethods: false,
+    stopped: null,
+  });
   const asked = `${ADDRESS}?format=api`;
   const deviation = { expected: "an integer, the number of records in the collection", received: '"many"' };
   expect(rules.filter(({ failed }: { failed: number }) => failed > 0)).toMatchObject([
@@ -107,16 +129,18 @@ test("the exit status is 2 if a later request gets no response, and the report c
   });
   const { status, stdout } = await runCheck([ADDRESS], fail);
   expect(status).toBe(2);
-  expect(stdout).toMatch(/^Not checked: .*\nThe check is incomplete: GET .*page=2: no response, bad port\n/);
+  expect(stdout).toMatch(
+    /^Not checked: .*\n.*--write-methods\nThe check is incomplete: GET .*page=2: no response, bad port\n/,
+  );
 });
 
-test("--pages reads the first pages, the middle page and the last page; a write is sent once, without a body", async () => {
+test("--pages reads the first pages, the middle page and the last page; each other method is sent once, without a body", async () => {
   const requests: Request[] = [];
   const log = change((response, request) => {
     requests.push(request);
     return response;
   });
-  await runCheck([ADDRESS, "--pages", "2"], log, 200);
+  await runCheck([ADDRESS, "--pages", "2", "--write-methods"], log, 200);
   const asked = requests.map((request) => `${request.method} ${getPageNumber(request)}`);
   expect(asked.slice(0, 11)).toEqual([
     ...["GET 1", "OPTIONS null", "POST null", "PUT null", "PATCH null", "DELETE null"],
