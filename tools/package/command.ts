@@ -41,7 +41,8 @@ type Options = ServiceOptions & { port: number; host: string; log?: true };
 
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, log, ...others } = options;
-  const hooks = { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} };
+  const onResponse = log ? printRequest : undefined;
+  const hooks = { openStep: openProgress, warn: printNotice, onResponse, listsRequests: false };
   const fail = (error: Error) => command.error(`error: ${error.message}`);
   const create = async () => createService({ files: files.length > 0 ? files : undefined, ...others }, hooks);
   const service = await create().catch(fail);
@@ -50,6 +51,10 @@ async function serve(files: string[], options: Options, command: Command): Promi
   console.log(`Serving ${service.prefer ? `with ${service.prefer} ` : ""}at ${url}`);
 }
 
+/** Headers that are not printed, because logs are often kept and shared. */
+const CREDENTIALS = ["authorization", "proxy-authorization", "cookie"];
+
 function printRequest({ headers, ...received }: ReceivedRequest): void {
-  console.error(JSON.stringify({ ...received, headers: Object.fromEntries(headers) }));
+  const printed = [...headers].filter(([name]) => !CREDENTIALS.includes(name));
+  console.error(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }

@@ -84,7 +84,7 @@ export interface Service {
    * @param records The new records. By default, the initial records are restored.
    */
   replace(records?: Iterable<TrafficRecord>): Promise<void>;
-  /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored. */
+  /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored, and at most 50 MB of them. */
   readonly requests: readonly ReceivedRequest[];
   /** Empties `requests`, and resets the counts of `times`. */
   reset(): void;

@@ -4,6 +4,11 @@ import { hashContent, listSeedFiles } from "../data/encoded-collection.ts";
 import { type StageOptions, stageFiles, stageRecords } from "../data/staging/staging.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
+/** What to serve. The records are not checked yet. */
+export interface CollectionOptions extends Pick<ServiceOptions, "files" | "modelName"> {
+  records?: unknown[] | undefined;
+}
+
 /** Reports the progress and the warnings of a load. */
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
@@ -13,7 +18,7 @@ export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
  * @throws InputError if a record is invalid
  */
 export async function loadCollection(
-  { records, files = listSeedFiles(), modelName }: ServiceOptions,
+  { records, files = listSeedFiles(), modelName }: CollectionOptions,
   version: string,
   { warn = console.error, openStep }: LoadReporting,
 ): Promise<Store> {

@@ -18,23 +18,22 @@ export function isCut(response: Response): boolean {
   return cutResponses.has(response);
 }
 
-/**
- * Creates a function that responds as a server does: it rejects if a fault closes the connection, or if the client has left.
- * @param onRequest Called before the response, while the status is null
- * @param onResponse Called after the response
- */
-export function createResponder(
-  app: App,
-  onRequest: (received: ReceivedRequest) => void,
-  onResponse: (received: ReceivedRequest) => void = () => {},
-): Respond {
+interface RequestListeners {
+  /** Called before the response, while the status is null. */
+  onRequest: ((received: ReceivedRequest) => void) | undefined;
+  /** Called after the response. */
+  onResponse: ((received: ReceivedRequest) => void) | undefined;
+}
+
+/** Creates a function that responds as a server does: it rejects if a fault closes the connection, or if the client has left. */
+export function createResponder(app: App, { onRequest, onResponse }: RequestListeners): Respond {
   return async (request, address) => {
     const { method, url, signal } = request;
     if (!isValidUrl(url)) return Response.json({ detail: new HttpError(400).message }, { status: 400 });
     // Copies the headers, because the headers of the original request would keep its connection in memory.
     const headers = new Headers([...request.headers]);
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
-    onRequest(received);
+    onRequest?.(received);
     try {
       const { response, applied } = await app(request, address);
       received.applied = applied?.formatted ?? [];
@@ -46,7 +45,7 @@ export function createResponder(
       if (applied?.values.body === "cut") cutResponses.add(response);
       return response;
     } finally {
-      onResponse(received);
+      onResponse?.(received);
     }
   };
 }

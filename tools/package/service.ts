@@ -8,7 +8,8 @@ import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { PreferOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
-import type { LoadReporting } from "./load-collection.ts";
+import type { CollectionOptions, LoadReporting } from "./load-collection.ts";
+import { createRequestList } from "./request-list.ts";
 import { type App, createResponder } from "./respond.ts";
 import { respondWithFile } from "./static-files.ts";
 
@@ -16,10 +17,9 @@ import { respondWithFile } from "./static-files.ts";
 interface ServiceHooks extends LoadReporting {
   /** Called after each response. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
+  /** Whether `requests` lists the requests, as it does by default. */
+  listsRequests?: boolean | undefined;
 }
-
-/** The maximum length of `requests`, enough for a walk through 150,000 records. */
-const MAX_REQUESTS = 10_000;
 
 /** See `createService` in index.d.ts. */
 export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
@@ -27,15 +27,12 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   const variables = createVariables(options);
   const { ready, getEnvironment, replace } = createEnvironments(variables, options, hooks);
   const { app, reset } = createServiceApp(options.now, getEnvironment);
-  const requests: ReceivedRequest[] = [];
-  const addRequest = (received: ReceivedRequest) => {
-    requests.push(received);
-    if (requests.length > MAX_REQUESTS) requests.shift();
-  };
-  const respond = createResponder(app, addRequest, hooks.onResponse);
+  const { onResponse, listsRequests = true } = hooks;
+  const list = createRequestList();
+  const respond = createResponder(app, { onRequest: listsRequests ? list.add : undefined, onResponse });
   return {
     ready,
-    requests,
+    requests: list.requests,
     async fetch(input, init) {
       const request = new Request(input, init);
       await ready;
@@ -44,7 +41,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
     listen: (options) => ready.then(() => listen(respond, options)),
     replace,
     reset() {
-      requests.length = 0;
+      list.clear();
       reset();
     },
     get prefer() {
@@ -82,7 +79,7 @@ function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Prom
 function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
   const load = async ({ records, ...others }: ServiceOptions): Promise<StoreEnv> => {
     const env: StoreEnv = Object.create(variables);
-    const copied = records && Array.from(records, (record) => ({ ...record }));
+    const copied = records && Array.from(records, copyRecord);
     env.MEMORY = await loadCollection({ ...others, records: copied }, reporting);
     return env;
   };
@@ -103,6 +100,12 @@ function createEnvironments(variables: object, options: ServiceOptions, reportin
       await next;
     },
   };
+}
+
+/** Copies the fields of a record. Returns anything else unchanged, for the message that it is not a record. */
+function copyRecord(record: unknown): unknown {
+  const isObject = typeof record === "object" && record !== null && !Array.isArray(record);
+  return isObject ? { ...record } : record;
 }
 
 /** Creates the bindings and variables that a deployment has in wrangler.toml. */
@@ -126,15 +129,22 @@ function formatFaults(faults: PreferOptions | string): string {
  * Imports SQLite and the code of a load only when records are loaded, because the command `check` needs neither.
  * @throws Error if this version of Node is too old
  */
-async function loadCollection(options: ServiceOptions, reporting: LoadReporting) {
-  const { emitWarning } = process;
-  // Hides the warning that SQLite is experimental.
-  process.emitWarning = () => {};
-  const sqlite: unknown = process.getBuiltinModule("node:sqlite");
-  process.emitWarning = emitWarning;
-  if (!sqlite) throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);
+async function loadCollection(options: CollectionOptions, reporting: LoadReporting) {
+  if (!loadSqlite())
+    throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);
   const collection = await import("./load-collection.ts");
   return collection.loadCollection(options, project.version, reporting);
+}
+
+/** Loads SQLite without its warning that it is experimental. Returns undefined if this version of Node has no SQLite. */
+function loadSqlite(): unknown {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 const Options = z

@@ -70,7 +70,7 @@ export async function startCommand(cwd: string, args: string[], runtime = [proce
     const [status] = await once(command, "close");
     return { status, stderr: removeProgress(await printed) };
   };
-  return { line: String(line), url: String(line).split(" ").at(-1) ?? "", stop };
+  return { line: String(line), url: String(line).split(" ").at(-1) ?? "", pid: Number(command.pid), stop };
 }
 
 /** A TypeScript client that uses every member of a service. */

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import { basename, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
@@ -29,11 +31,23 @@ test("the command serves files, and a signal ends it immediately", async () => {
   expect(await stop()).toEqual({ status: 143, stderr: "" });
 });
 
-test("the command prints each request with --log", async () => {
+test("the command prints each request with --log, without credentials", async () => {
   const { line, url, stop } = await startCommand(folder, ["--log", "--prefer", "code=429"]);
   expect(line).toContain("Serving with code=429 at ");
-  await fetch(`${url}/api/tf1/records/?page=2`, { headers: { "If-None-Match": '"a"' } });
-  expect(JSON.parse((await stop()).stderr)).toMatchObject({
+  const credentials = {
+    Authorization: "Bearer secret",
+    "Proxy-Authorization": "Basic secret",
+    Cookie: "a=secret",
+  };
+  // The global fetch of Node would not send all of these headers.
+  const request = get(`${url}/api/tf1/records/?page=2`, {
+    headers: { "If-None-Match": '"a"', ...credentials },
+  });
+  const [response] = await once(request, "response");
+  response.resume();
+  const { stderr } = await stop();
+  expect(stderr).not.toContain("secret");
+  expect(JSON.parse(stderr)).toMatchObject({
     method: "GET",
     url: `${url}/api/tf1/records/?page=2`,
     headers: { "if-none-match": '"a"' },
@@ -41,6 +55,30 @@ test("the command prints each request with --log", async () => {
     applied: ["code=429"],
   });
 });
+
+test("the command keeps nothing of a request", async () => {
+  const runtime = [process.execPath, "--heapsnapshot-signal=SIGUSR2", `--diagnostic-dir=${folder}`];
+  const { url, pid, stop } = await startCommand(folder, ["counts.csv"], runtime);
+  const marks = ["mark-in-url-7f3a", "mark-in-header-7f3a"];
+  await send(`${url}/api/tf1/records/?x=${marks[0]}`, { "X-Mark": String(marks[1]) });
+  // Others follow on other connections, because a runtime may hold on to the latest one.
+  for (let count = 0; count < 20; count++) await send(`${url}/api/tf1/records/?page=2`, {});
+  process.kill(pid, "SIGUSR2");
+  const listSnapshots = () => globSync(join(folder, "*.heapsnapshot"));
+  await expect.poll(listSnapshots).toHaveLength(1);
+  // The process responds only after it has written the whole file.
+  await send(`${url}/healthz`, {});
+  const heap = readFileSync(String(listSnapshots()[0]), "utf8");
+  expect(heap).toContain("tf1/records");
+  for (const mark of marks) expect(heap.includes(mark), mark).toBe(false);
+  await stop();
+});
+
+/** Sends a request on a connection of its own. */
+async function send(url: string, headers: Record<string, string>): Promise<void> {
+  const [response] = await once(get(url, { agent: false, headers }), "response");
+  await text(response);
+}
 
 test("the command starts as release.yml starts it on each system", async () => {
   const { jobs } = parse(readFileSync(".github/workflows/release.yml", "utf8"));

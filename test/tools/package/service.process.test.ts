@@ -47,6 +47,13 @@ describe("the collection", () => {
       await expect(promise).rejects.toThrow(message);
   });
 
+  test("names a value that is not a record as it is", async () => {
+    const records = [5, null, []] as never[];
+    await expect(create({ records }).ready).rejects.toThrow(
+      /records\[0\]: 5 .*\nrecords\[1\]: null .*\nrecords\[2\]: \[\] /,
+    );
+  });
+
   test("has the same ETags after a restart with the same records", async () => {
     const etag = await readEtag(create());
     const statuses = [create(), create({ records: RECORDS.slice(1) })].map(
