@@ -15,7 +15,7 @@ import { renderHtml } from "./views/html-middleware.ts";
 
 interface AppOptions {
   /**
-   * The clock of `grow`, `until` and `retry-after=date`, in milliseconds since 1970, so that tests can stop it. Caches, waits and
+   * The clock of `grow`, `until`, `rate` and `retry-after=date`, in milliseconds since 1970, so that tests can stop it. Caches, waits and
    * timeouts use the real time, because a stopped clock would never end them.
    */
   now?: (() => number) | undefined;
@@ -25,7 +25,7 @@ interface AppOptions {
 
 /**
  * Creates the service. Several services can run in one process.
- * @returns The app, and a function that resets the counters of `times`
+ * @returns The app, and a function that resets the counters of `times` and `rate`
  */
 export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   const app = new Hono<AppEnv>();

@@ -50,12 +50,12 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
 
 const hasOptions = (values: OptionValues) => Object.keys(values).length > 0;
 
-/** Adds `code=503` if there are conditions but no fault. A delay counts as a fault, except with `fail`, which does not apply to delays. */
+/** Adds `code=503`, or `code=429` for `rate`, if there are conditions but no fault. A delay counts as a fault, except with `fail`, which does not apply to delays. */
 function addDefaultFault(options: FaultOptions): FaultOptions {
   const { values } = options;
   const hasOwnFault = values.fail === undefined ? hasFault(values) : hasVisibleFault(values);
   if (hasOwnFault || !hasKind(values, "condition")) return options;
-  return { ...options, values: { ...values, code: 503 } };
+  return { ...options, values: { ...values, code: values.rate === undefined ? 503 : 429 } };
 }
 
 /**

@@ -4,14 +4,14 @@ import { respondWithError } from "../http/error-response.ts";
 import type { GetHiddenCount, PageLocation } from "../records/page.ts";
 import { type AppliedOptions, formatOptions, listAppliedOptions } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
-import { selectActiveOptions } from "./conditions.ts";
+import { type ConditionContext, selectActiveOptions } from "./conditions.ts";
 import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createGrowth } from "./growth.ts";
 import type { OptionValues } from "./option-table.ts";
 import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
-import { createRequestCounter, getPageKey, getRequestKey } from "./request-counter.ts";
+import { createRequestCounters, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable } from "./requested-error.ts";
 import { createSlots, TooManyDelayedError } from "./slots.ts";
 import { getWait, sleep } from "./wait.ts";
@@ -38,7 +38,7 @@ export type Faults = ReturnType<typeof createFaults>;
  * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
  */
 export function createFaults(now: () => number) {
-  const counter = createRequestCounter();
+  const counters = createRequestCounters();
   const acquireSlot = createSlots();
 
   /** Responds to a request with the faults that its options select. */
@@ -50,8 +50,8 @@ export function createFaults(now: () => number) {
     const { values, isFromClient } = options;
     const { method, raw } = c.req;
     const random = createRandom(values.seed, getPageKey(method, query));
-    const countRequest = () => counter.count(getRequestKey(method, query, formatOptions(values)));
-    const active = await selectActiveOptions(values, { locatePage, now: now(), random, countRequest });
+    const counts = countWith(counters, request, values, now());
+    const active = await selectActiveOptions(values, { locatePage, now: now(), random, ...counts });
 
     // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
     const wait = getWait(active, { hasBody: method !== "HEAD", random });
@@ -80,8 +80,21 @@ export function createFaults(now: () => number) {
     /** Creates the function that returns how many records the options hide now. Returns undefined if they hide none. */
     createGetHiddenCount: ({ values: { grow } }: FaultOptions): GetHiddenCount | undefined =>
       grow === undefined ? undefined : createGrowth(grow, now()),
-    /** Resets the counters of `times`. */
-    reset: counter.reset,
+    /** Resets the counters of `times` and `rate`. */
+    reset: counters.reset,
+  };
+}
+
+/** Creates the functions that count a request for its conditions. */
+function countWith(
+  { countEqual, countOfClient }: ReturnType<typeof createRequestCounters>,
+  { c, query }: ServedRequest,
+  values: OptionValues,
+  now: number,
+): Pick<ConditionContext, "countEqual" | "countOfClient"> {
+  return {
+    countEqual: () => countEqual(getRequestKey(c.req.method, query, formatOptions(values))),
+    countOfClient: (unit) => countOfClient(getClientKey(c), unit, now),
   };
 }
 

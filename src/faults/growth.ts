@@ -1,8 +1,7 @@
 import type { GetHiddenCount } from "../records/page.ts";
-import type { Growth } from "./option-syntax.ts";
+import { type Growth, UNIT_MS } from "./option-syntax.ts";
 
 const DAY_MS = 86_400_000;
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 
 /**
  * Creates the function that returns how many of the newest records `grow` hides at a time. At the start, about half of the records are

@@ -66,18 +66,30 @@ export const utcTime: Syntax<Date> = {
   },
 };
 
-/** Records per second, minute or hour. */
-export type Growth = { records: number; per: (typeof UNITS)[number] };
+/** Second, minute or hour. */
+export type TimeUnit = (typeof TIME_UNITS)[number];
 
-const UNITS = ["s", "m", "h"] as const;
+const TIME_UNITS = ["s", "m", "h"] as const;
+
+export const UNIT_MS: Record<TimeUnit, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+export type Growth = { records: number; per: TimeUnit };
 
 export const growth: Syntax<Growth> = {
   expected: "1 to 1000 records per s, m or h, such as 15/m",
   parse(text) {
-    const [, number = "", unit] = /^(\d+)\/(\w)$/.exec(text) ?? [];
-    const records = parseInteger(number, 1, 1_000);
-    const per = UNITS.find((name) => name === unit);
-    return records === undefined || per === undefined ? undefined : { records, per };
+    const parsed = parseFrequency(text);
+    return parsed && { records: parsed.count, per: parsed.per };
+  },
+};
+
+export type Rate = { requests: number; per: TimeUnit };
+
+export const rate: Syntax<Rate> = {
+  expected: "1 to 1000 requests per s, m or h, such as 5/s",
+  parse(text) {
+    const parsed = parseFrequency(text);
+    return parsed && { requests: parsed.count, per: parsed.per };
   },
 };
 
@@ -90,6 +102,14 @@ function parseInteger(text: string, min: number, max: number): number | undefine
   if (!/^\d+$/.test(text)) return undefined;
   const number = Number(text);
   return number >= min && number <= max ? number : undefined;
+}
+
+/** Parses a number from 1 to 1,000 and a unit of time, such as `15/m`. */
+function parseFrequency(text: string): { count: number; per: TimeUnit } | undefined {
+  const [, number = "", unit] = /^(\d+)\/(\w)$/.exec(text) ?? [];
+  const count = parseInteger(number, 1, 1_000);
+  const per = TIME_UNITS.find((name) => name === unit);
+  return count === undefined || per === undefined ? undefined : { count, per };
 }
 
 function parseNumberOrRange(text: string, lowest: number, highest: number): NumberOrRange | undefined {
@@ -116,5 +136,6 @@ export function formatOptionValue(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   if ("min" in value && "max" in value) return `${value.min}-${value.max}`;
   if ("records" in value && "per" in value) return `${value.records}/${value.per}`;
+  if ("requests" in value && "per" in value) return `${value.requests}/${value.per}`;
   return String(value);
 }

@@ -6,6 +6,7 @@ import {
   noValue,
   oneOf,
   pages,
+  rate,
   retryAfter,
   type Syntax,
   share,
@@ -88,6 +89,11 @@ export const OPTIONS = {
     "times=2",
     integerBetween(1, 1_000_000),
     "Applies the faults only to the first N requests for the same page",
+  ),
+  rate: condition(
+    "rate=5/s",
+    rate,
+    "Applies the faults only to the requests of a client above this rate: by default a 429 whose Retry-After is the time to the end of the second, minute or hour",
   ),
   fail: condition(
     "fail=0.1",

@@ -3,16 +3,35 @@ import { getLastValue } from "../http/request.ts";
 import { createLru } from "../lru.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { parsePageNumber } from "../records/page.ts";
+import type { TimeUnit } from "./option-syntax.ts";
+import { getWindow } from "./rate-window.ts";
 
-/** The maximum number of counts. */
-const MAX_COUNTED_REQUESTS = 10_000;
+/** The maximum number of keys that a counter remembers. */
+const MAX_COUNTED_KEYS = 10_000;
 
-/** Creates a counter of equal requests. */
-export function createRequestCounter() {
-  // A key can be as long as a URL, so its hash is stored.
-  const counts = createLru<number, number>(MAX_COUNTED_REQUESTS);
+/** Creates the counters of `times` and `rate`. */
+export function createRequestCounters() {
+  const equalRequests = createCounter();
+  const clientRequests = createCounter();
   return {
     /** Counts a request. Returns the number of requests with its key, including this one. */
+    countEqual: equalRequests.count,
+    /** Counts a request of a client. Returns the number of its requests in this second, minute or hour, including this one. */
+    countOfClient(client: string, unit: TimeUnit, now: number): number {
+      return clientRequests.count(`${client} ${unit} ${getWindow(unit, now).start}`);
+    },
+    reset() {
+      equalRequests.reset();
+      clientRequests.reset();
+    },
+  };
+}
+
+/** Creates a counter with a bounded number of keys. The least recently used one is forgotten first. */
+function createCounter() {
+  // A key can be as long as a URL, so its hash is stored.
+  const counts = createLru<number, number>(MAX_COUNTED_KEYS);
+  return {
     count(key: string): number {
       const hash = hashString(key);
       const count = (counts.get(hash) ?? 0) + 1;

@@ -1,8 +1,9 @@
 import { HttpError, MethodNotAllowedError, ThrottledError } from "../http/errors.ts";
 import type { OptionValues } from "./option-table.ts";
+import { getWindow } from "./rate-window.ts";
 
 /** `Retry-After` of a requested error: shorter than in the service's own errors, because tests wait this long. */
-const RETRY_AFTER_SECONDS = 2;
+const DEFAULT_RETRY_MS = 2_000;
 
 /** With the scheme `Basic`, browsers would prompt for a password. */
 const CHALLENGE = 'Bearer realm="api"';
@@ -13,25 +14,33 @@ export function isRetryable(status: number): boolean {
 }
 
 /** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
-export function createRequestedError(
-  { code = 503, "retry-after": retryAfter = RETRY_AFTER_SECONDS }: OptionValues,
-  method: string,
-  now: number,
-): HttpError {
+export function createRequestedError(active: OptionValues, method: string, now: number): HttpError {
+  const { code = 503 } = active;
   if (code === 401) return new HttpError(401, { headers: { "WWW-Authenticate": CHALLENGE } });
   if (code === 405) return new MethodNotAllowedError(method, "GET, OPTIONS");
   if (code === 407) return new HttpError(407, { headers: { "Proxy-Authenticate": CHALLENGE } });
   if (!isRetryable(code)) return new HttpError(code);
-  const headers = createRetryAfter(retryAfter, now);
+  const waitMs = getRetryDelay(active, now);
+  const headers = createRetryAfter(active["retry-after"], waitMs, now);
   if (code === 503) return new HttpError(503, { headers });
-  const seconds = typeof retryAfter === "number" ? retryAfter : RETRY_AFTER_SECONDS;
-  return new HttpError(429, { detail: new ThrottledError(seconds).message, headers });
+  return new ThrottledError(Math.ceil(waitMs / 1_000), headers);
 }
 
-function createRetryAfter(value: number | "none" | "date", now: number): Record<string, string> {
-  if (value === "none") return {};
-  if (value !== "date") return { "Retry-After": String(value) };
+/** Returns how long the client must wait in milliseconds: after a 429 of `rate`, until the end of the second, minute or hour. */
+function getRetryDelay({ code, rate, "retry-after": retryAfter }: OptionValues, now: number): number {
+  if (typeof retryAfter === "number") return 1_000 * retryAfter;
+  if (code !== 429 || rate === undefined) return DEFAULT_RETRY_MS;
+  return getWindow(rate.per, now).end - now;
+}
+
+function createRetryAfter(
+  format: OptionValues["retry-after"],
+  waitMs: number,
+  now: number,
+): Record<string, string> {
+  if (format === "none") return {};
+  if (format !== "date") return { "Retry-After": String(Math.ceil(waitMs / 1_000)) };
   // Round up, because an HTTP date has whole seconds.
-  const seconds = Math.ceil(now / 1_000) + RETRY_AFTER_SECONDS;
+  const seconds = Math.ceil((now + waitMs) / 1_000);
   return { "Retry-After": new Date(seconds * 1_000).toUTCString() };
 }

@@ -30,11 +30,10 @@ export class MethodNotAllowedError extends HttpError {
 }
 
 export class ThrottledError extends HttpError {
-  /** @param seconds The time until the client can retry, 1 or more */
-  constructor(seconds: number) {
+  /** @param seconds The time until the client can retry */
+  constructor(seconds: number, headers: Record<string, string> = { "Retry-After": String(seconds) }) {
     const unit = seconds === 1 ? "second" : "seconds";
-    const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
-    super(429, { detail, headers: { "Retry-After": String(seconds) } });
+    super(429, { detail: `Request was throttled. Expected available in ${seconds} ${unit}.`, headers });
   }
 }
 

@@ -32,7 +32,7 @@ function getShape(value: unknown): unknown {
 }
 
 /** What the programs in the documentation print, by a part of each. */
-const PROGRAMS = { "body=cut": "60 records\n", "prefer=hang": "TimeoutError\n" };
+const PROGRAMS = { "body=cut": "60 records\n", "rate=2/s": "60 records\n", "prefer=hang": "TimeoutError\n" };
 
 test("each program in the documentation is run", () => {
   // Other tests run the script that reads all records, and the recipes of the package.

@@ -48,6 +48,13 @@ describe("times", () => {
     }
   });
 
+  test("counts only requests above a rate", async () => {
+    setTime(0);
+    expect(await getStatuses("rate=2/m, times=1, seed=1", Array(5).fill(getTarget(12)))).toEqual([
+      200, 200, 429, 200, 200,
+    ]);
+  });
+
   test("counts each set of options separately", async () => {
     const statuses: number[] = [];
     for (const text of ["code=500, times=1", "code=500, times=1, fail=1", "CODE=500,times=1"])

@@ -62,6 +62,7 @@ test.each<{ name: string; prefer: string; expected: object }>([
   { name: "capital letters", prefer: "Body=Cut, on=LAST", expected: { body: "cut", on: ["last"] } },
   { name: "a minus sign", prefer: "count=-12", expected: { count: -12 } },
   { name: "a growth", prefer: "grow=15/m", expected: { grow: { records: 15, per: "m" } } },
+  { name: "a rate", prefer: "rate=1000/h", expected: { rate: { requests: 1_000, per: "h" } } },
 ])("$name: $prefer is valid in the header, in the query and as an object", ({ prefer, expected }) => {
   const { values, warnings, errors } = parseFaultOptions(prefer, []);
   expect([values, warnings, errors]).toEqual([expected, [], []]);
@@ -99,6 +100,10 @@ describe("an invalid option is ignored with a warning in the header, and an erro
     { name: "retry-after is not a time", options: "retry-after=soon retry-after=-1" },
     { name: "count stays the same", options: "count=0 count=+0 count=many count=1.5" },
     { name: "grow is not a rate", options: "grow=15 grow=0/s grow=1/d grow=1/s/s" },
+    {
+      name: "rate is not a rate",
+      options: "rate rate=5 rate=0/s rate=1001/s rate=5/d rate=0.5/s rate=5/s/s",
+    },
   ])("$name", ({ options }) => {
     for (const option of options.split(" ")) {
       const [name = ""] = option.split("=");
@@ -145,6 +150,7 @@ test.each<{ name: string; prefer: object; expected: string }>([
   { name: "half a range", prefer: { delay: { min: 5 } }, expected: "delay=[object Object] is invalid: " },
   { name: "an invalid date", prefer: { until: new Date("x") }, expected: "until=null is invalid: " },
   { name: "no growth", prefer: { grow: { records: 0, per: "m" } }, expected: "grow=0/m is invalid: " },
+  { name: "no rate", prefer: { rate: { requests: 0, per: "s" } }, expected: "rate=0/s is invalid: " },
   { name: "a range in a list", prefer: { on: [3, { min: 9, max: 7 }] }, expected: "on=3,9-7 is invalid: " },
   { name: "an unknown name", prefer: { dealy: 5 }, expected: "dealy=5 is unknown: " },
 ])("an object with $name is an error that shows the value", ({ prefer, expected }) =>

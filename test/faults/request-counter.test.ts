@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRequestCounter, getRequestKey } from "../../src/faults/request-counter.ts";
+import { createRequestCounters, getRequestKey } from "../../src/faults/request-counter.ts";
 
 const getKey = (query: string, method = "GET") => getRequestKey(method, new URLSearchParams(query), []);
 
@@ -22,7 +22,7 @@ describe("the key of a request contains its method and its query", () => {
 });
 
 test("the counter evicts the least recently used count when there are more than 10,000", () => {
-  const { count } = createRequestCounter();
+  const { countEqual: count } = createRequestCounters();
   for (let index = 1; index <= 10_000; index++) count(`key ${index}`);
   expect(count("key 1")).toBe(2);
   count("new");

@@ -27,6 +27,7 @@ export interface PreferOptions {
   on?: (NumberOrRange | "last")[] | undefined;
   until?: Date | undefined;
   times?: number | undefined;
+  rate?: { requests: number; per: "s" | "m" | "h" } | undefined;
   /** A share of the requests, from 0 to 1. */
   fail?: number | undefined;
   seed?: number | undefined;
@@ -40,7 +41,7 @@ export interface ServiceOptions {
   files?: string[] | undefined;
   /** Serves records of other models in the files as records of this model. By default, other models are rejected. */
   modelName?: TrafficRecord["model_name"] | undefined;
-  /** The clock of `until`, `grow` and `retry-after=date`: a function that returns milliseconds since 1970. */
+  /** The clock of `until`, `rate`, `grow` and `retry-after=date`: a function that returns milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** The scheme, host and port of links. By default, links have the origin of the request. */
   publicOrigin?: string | undefined;
@@ -86,12 +87,12 @@ export interface Service {
   replace(records?: Iterable<TrafficRecord>): Promise<void>;
   /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored, and at most 50 MB of them. */
   readonly requests: readonly ReceivedRequest[];
-  /** Empties `requests`, and resets the counts of `times`. */
+  /** Empties `requests`, and resets the counts of `times` and `rate`. */
   reset(): void;
   /** The default faults for requests that set none, as a string. It is empty if there are none. */
   get prefer(): string;
   /**
-   * Replaces the default faults, and resets the counts of `times`.
+   * Replaces the default faults, and resets the counts of `times` and `rate`.
    * @throws Error if an option is invalid
    */
   set prefer(faults: PreferOptions | string);

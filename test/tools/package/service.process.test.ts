@@ -128,6 +128,14 @@ describe("requests", () => {
     expect((await fail()).status).toBe(500);
   });
 
+  test("are counted by rate until reset", async () => {
+    const service = create({ now: () => 0, prefer: { rate: { requests: 1, per: "h" } } });
+    const getStatus = async () => (await service.fetch(PATH)).status;
+    expect([await getStatus(), await getStatus()]).toEqual([200, 429]);
+    service.reset();
+    expect(await getStatus()).toBe(200);
+  });
+
   test("are listed up to 10,000, the latest ones", async () => {
     const { fetch, requests } = create({ records: [] });
     for (let page = 1; page <= 10_001; page++) await fetch(`${ORIGIN}/robots.txt?page=${page}`);
