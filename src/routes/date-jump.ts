@@ -3,7 +3,7 @@ import type { AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
-import { getLastValue } from "../http/request.ts";
+import { getLastValue, keepLastValues } from "../http/request.ts";
 import { COLLECTION_PATH, DATE_JUMP_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { getLastPage, PAGE_SIZE } from "../records/page.ts";
 import { isDate } from "../records/utc-time.ts";
@@ -18,6 +18,7 @@ export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
     const query = new URL(c.req.url).searchParams;
     const faultOptions = getFaultOptions(c, query);
     const date = getLastValue(query, "date") ?? "";
+    keepLastValues(query);
     query.delete("date");
     query.delete("page");
     query.delete(JUMP_DATE_PARAMETER);

@@ -1,6 +1,6 @@
 import type { AppMiddleware } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
-import { getOrigin } from "../http/request.ts";
+import { getLastValue, getOrigin } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { MAX_PAGE } from "../records/page.ts";
 import { PATH_WITHOUT_SLASH } from "./collection.ts";
@@ -13,9 +13,13 @@ const MAX_URL_LENGTH = 8_192;
 
 export const URL_TOO_LONG = `The URL, or a link that repeats its parameters, would be longer than ${MAX_URL_LENGTH} characters.`;
 
-/** The parameters that links and forms set or add, with their longest values. */
-const SET_PARAMETERS = { format: "json", page: String(MAX_PAGE), [JUMP_DATE_PARAMETER]: "2025-10-29" };
-const ADDED_PARAMETERS = { prefer: "none", date: "2025-10-29" };
+const DAY = "2025-10-29";
+
+/** The longest values that links give to parameters of which one value counts. */
+const LONGEST_VALUES = { format: "json", page: String(MAX_PAGE) };
+
+/** The parameters that some links and forms add. */
+const ADDED_VALUES = { prefer: "none", date: DAY };
 
 /** @throws 414 */
 export const limitUrlLength: AppMiddleware = (c, next) => {
@@ -33,16 +37,22 @@ function requireShortUrls(requestUrl: string, publicOrigin: string | undefined):
   const { pathname, search, searchParams } = new URL(requestUrl);
   const origin = getOrigin(requestUrl, publicOrigin);
   const path = pathname === PATH_WITHOUT_SLASH ? COLLECTION_PATH : pathname;
-  const urls = [origin + path + search, getLongestLink(origin, searchParams)];
+  const longestPath = path.length > COLLECTION_PATH.length ? path : COLLECTION_PATH;
+  const urls = [origin + path + search, `${origin}${longestPath}?${getLongestQuery(searchParams)}`];
   if (urls.some(({ length }) => length > MAX_URL_LENGTH)) throw new HttpError(414, { detail: URL_TOO_LONG });
 }
 
-/** Returns the longest link that a response can have. The response to each of its links has the same longest link. */
-function getLongestLink(origin: string, query: URLSearchParams): string {
+/** Returns the longest query that links of the response can have. The responses to these links have the same one, or a shorter one. */
+function getLongestQuery(query: URLSearchParams): URLSearchParams {
   const longest = new URLSearchParams(query.toString());
-  for (const [name, value] of Object.entries(SET_PARAMETERS)) longest.set(name, value);
-  for (const [name, value] of Object.entries(ADDED_PARAMETERS)) {
+  longest.set(JUMP_DATE_PARAMETER, DAY);
+  for (const [name, value] of Object.entries(LONGEST_VALUES)) {
+    const requested = getLastValue(query, name) ?? "";
+    const isLonger = encodeURIComponent(requested).length > value.length;
+    longest.set(name, isLonger ? requested : value);
+  }
+  for (const [name, value] of Object.entries(ADDED_VALUES)) {
     if (!longest.has(name)) longest.set(name, value);
   }
-  return `${origin}${COLLECTION_PATH}?${longest}`;
+  return longest;
 }

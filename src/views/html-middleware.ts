@@ -2,7 +2,7 @@ import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { NOTHING_APPLIED } from "../faults/applied-options.ts";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { prefersHtml } from "../http/negotiation.ts";
-import { getLastValue, getOrigin } from "../http/request.ts";
+import { getLastValue, getOrigin, keepLastValues } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { isDate } from "../records/utc-time.ts";
 import { type ClientResponse, removeParameter, setParameter } from "./client-response.tsx";
@@ -64,6 +64,7 @@ async function readResponse(c: AppContext): Promise<ClientResponse> {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(getOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
   const jumpDate = takeJumpDate(url);
+  keepLastValues(url.searchParams);
   return {
     status: c.res.status,
     headers: c.res.headers,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
-import { findLinks, IN_BROWSER } from "../views/html-view.ts";
+import { extractText, findLinks, IN_BROWSER } from "../views/html-view.ts";
 
 /** More than nine pages, so that page numbers become longer. */
 const { store } = await createMemoryService(makeRecords(200));
@@ -26,6 +26,9 @@ const UNITS = [
   "~&",
   "=&",
   "&page=2",
+  "&page=~",
+  "&format=~",
+  "0",
   "&prefer=",
   "&jump-date=1",
 ];
@@ -38,10 +41,20 @@ const queries = fc.record({
     "prefer=delay=0",
     "date=2025-01-01",
     "jump-date=2019-05-17",
+    "page=",
   ),
   unit: fc.constantFrom(...UNITS),
   end: fc.constantFrom("", "&page=last", "&page=009", "&z"),
 });
+
+/** Finds the URLs that the forms of a page open. */
+function findForms(html: string): string[] {
+  return Array.from(html.matchAll(/<form[^>]* action="([^"]*)".*?<\/form>/gs), ([form, action]) => {
+    const inputs = form.matchAll(/<input[^>]* name="([^"]*)"[^>]* value="([^"]*)"/g);
+    const values = Array.from(inputs, ([, name, value]) => [extractText(name!), extractText(value!)]);
+    return `${action}?${new URLSearchParams(values)}`;
+  });
+}
 
 test.each([
   ["the request", ORIGIN, {}],
@@ -70,20 +83,10 @@ test.each([
         const url = getUrl(accepted);
         const json = await fetch(url);
         const html = await fetch(url, IN_BROWSER);
-        const location = html.headers.get("location");
-        const body = json.status === 200 ? Object(await json.json()) : {};
-        const form = new URLSearchParams(new URL(url).search);
-        for (const name of ["page", "jump-date"]) form.delete(name);
-        form.set("date", "2019-05-18");
-        const relative = [
-          `/go?${form}`,
-          ...findLinks(await html.text()),
-          ...(location === null ? [] : [location]),
-        ];
-        const links = [body.next, body.previous, ...relative].filter(
-          (link) => link !== undefined && link !== null,
-        );
-        for (const link of links) {
+        const text = await html.text();
+        const { next, previous } = json.status === 200 ? Object(await json.json()) : {};
+        const links = [next, previous, html.headers.get("location"), ...findLinks(text), ...findForms(text)];
+        for (const link of links.filter((link) => typeof link === "string")) {
           const target = new URL(link, url).href;
           expect([target, await getStatus(target)]).not.toContain(414);
         }

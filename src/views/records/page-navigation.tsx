@@ -46,11 +46,11 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
     </a>
   );
 
-/** A form that opens a page. Hidden inputs keep the parameters of the request. */
+/** A form that opens a page. Hidden inputs keep the parameters of the request, except those of the two forms. */
 const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>> = (props) => (
   <form class="row" action={props.action} autocomplete="off">
     {Array.from(props.query, ([name, value]) =>
-      name === "page" ? null : <input type="hidden" name={name} value={value} />,
+      name === "page" || name === "date" ? null : <input type="hidden" name={name} value={value} />,
     )}
     {props.children}
     <button type="submit" class="button">
