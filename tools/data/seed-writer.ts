@@ -13,7 +13,7 @@ import { requireStorable } from "./stores/stored-snapshot.ts";
 import { replaceCollection } from "./stores/writer.ts";
 
 /** A file with all records of the sample data. Clients can download this file instead of reading all pages. */
-const SEED_CSV = "seed.csv.gz";
+export const SEED_CSV = "seed.csv.gz";
 
 /**
  * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.

@@ -152,9 +152,7 @@ function createRowParser({ cells: header, line }: CsvRow, { file, modelName }: I
     const replacesModel = modelName !== undefined && name === "model_name";
     return { name, parse: replacesModel ? () => modelName : schema.getParser(name) };
   });
-  // A concatenated file may begin with a byte order mark.
-  const isHeader = (cells: string[]) =>
-    cells[1] === header[1] && cells.join().replace(/^\ufeff/, "") === header.join();
+  const isHeader = (cells: string[]) => cells[1] === header[1] && cells.join() === header.join();
   return ({ cells, line }: CsvRow): InputRow | undefined => {
     if (isHeader(cells)) return undefined;
     if (cells.length !== header.length) {

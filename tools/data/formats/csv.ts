@@ -17,13 +17,21 @@ export interface CsvRow {
  * @throws UnreadableError at a misplaced quote, because the cells after it cannot be separated
  */
 export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow[]> {
-  for await (const chunk of joinRows(chunks)) {
+  for await (const chunk of joinRows(cleanLines(chunks))) {
     const { rows, error } = chunk.text.includes('"') ? parseRows(chunk) : { rows: splitRows(chunk) };
     const last = chunk.complete ? undefined : rows.pop();
     // Spreadsheets write rows of empty cells.
     yield rows.filter(({ cells }) => cells.some((cell) => cell !== ""));
     if (error) throw error;
     if (last) throw new UnreadableError("is too long for a row that ends with LF or CRLF", last.line);
+  }
+}
+
+/** Removes what files contain beside their rows: byte order marks of concatenated files, and the CR of a CRLF that was cut. */
+async function* cleanLines(chunks: AsyncIterable<TextChunk>): AsyncGenerator<TextChunk> {
+  for await (const chunk of chunks) {
+    const text = chunk.text.includes("\ufeff") ? chunk.text.replaceAll(/(?<=^|\n)\ufeff/g, "") : chunk.text;
+    yield { ...chunk, text: text.endsWith("\r") ? text.slice(0, -1) : text };
   }
 }
 

@@ -5,6 +5,13 @@ import { formatValue } from "../../messages.ts";
 /** The first bytes of a file as Latin-1, and what to say of it. */
 const SIGNATURES = [
   ["PK\x03\x04", "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV in UTF-8"],
+  [
+    "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    "is a file of an old Office program, such as .xls; save it as CSV in UTF-8",
+  ],
+  ["SQLite format 3\0", "is a SQLite database; export its table as CSV in UTF-8"],
+  ["ARROW1", "is an Arrow file; convert it to CSV in UTF-8"],
+  ["FEA1", "is a Feather file; convert it to CSV in UTF-8"],
   ["PAR1", "is a Parquet file; convert it to CSV in UTF-8"],
   ["\x1f\x8b", "was gzipped twice; unpack it once"],
   ["BZh", "is compressed with bzip2; unpack it, or use gzip"],
@@ -14,8 +21,12 @@ const SIGNATURES = [
   ["\xfe\xff", "is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
 ] as const;
 
+/** A tar archive has its signature behind the name and the attributes of its first file. */
+const TAR_SIGNATURE = "ustar";
+const TAR_SIGNATURE_START = 257;
+
 /** The number of bytes that `describeBinary` needs. */
-export const SIGNATURE_LENGTH = 5;
+export const SIGNATURE_LENGTH = TAR_SIGNATURE_START + TAR_SIGNATURE.length;
 
 /**
  * Describes a file that is not UTF-8 text.
@@ -23,6 +34,7 @@ export const SIGNATURE_LENGTH = 5;
  * @returns undefined if the file could be text with some wrong bytes
  */
 export function describeBinary(head: string): string | undefined {
+  if (head.startsWith(TAR_SIGNATURE, TAR_SIGNATURE_START)) return "is a tar archive; unpack it";
   return SIGNATURES.find(([start]) => head.startsWith(start))?.[1];
 }
 
@@ -35,6 +47,7 @@ export function describeText(text: string): string | undefined {
   if (/^<[!?a-z]/i.test(text)) return "is HTML or XML; save the JSON instead, with format=json in the URL";
   if (/^(\/\/|\/\*|#)/.test(text)) return "begins with a comment, which JSON and CSV do not have; remove it";
   if (/^HTTP\//.test(text)) return "begins with the headers of a response; save it without curl -i";
+  if (/^[^\n]*\r[^\n]/.test(text)) return "ends its lines with CR only; convert it with tr '\\r' '\\n'";
   // Such as `callback(` or `var records =`.
   const [before = ""] = text.split(/[{[]\s*["{[]/, 1);
   const isBeforeJson = before.length < text.length && !/^.*[,;\t]/.test(before);

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { constants, createReadStream, openSync, readdirSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { pipeline, Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { describeFileError, formatValue } from "../../messages.ts";
@@ -103,8 +103,33 @@ async function decompress(chunks: AsyncIterator<Buffer>): Promise<AsyncIterable<
     head = Buffer.concat([head, next.value]);
   }
   const bytes = prepend(head, chunks);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
-  return pipeline(Readable.from(bytes), createGunzip(), () => {});
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  return isGzip ? gunzip(bytes) : bytes;
+}
+
+/** Decompresses all members of gzip. Zeros may fill the end of the file. Node's stream would ignore everything after the first zero. */
+async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const stream = createGunzip();
+  let written = 0;
+  let hasBytesAfterEnd = false;
+
+  /** Writes the chunks one after another. The stream has ended if it did not take all bytes of a chunk. */
+  async function feed(): Promise<void> {
+    for await (const chunk of chunks) {
+      const isOpen = stream.bytesWritten === written;
+      if (isOpen) await new Promise((resolve) => stream.write(chunk, resolve));
+      const taken = isOpen ? stream.bytesWritten - written : 0;
+      if (isOpen) written += chunk.length;
+      hasBytesAfterEnd ||= chunk.subarray(taken).some((byte) => byte !== 0);
+    }
+    stream.end();
+  }
+
+  const feeding = feed().catch((error) => stream.destroy(error));
+  yield* stream;
+  await feeding;
+  if (hasBytesAfterEnd)
+    throw new UnreadableError("is a damaged gzip file: bytes other than zeros follow its end");
 }
 
 /** Puts an item back in front of an iterator. */

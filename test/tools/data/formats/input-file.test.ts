@@ -18,7 +18,7 @@ const contents: [string, Buffer, string][] = [
   ["plain text", Buffer.from(TEXT), TEXT],
   ["gzip", ZIPPED, TEXT],
   ["gzip of several members", Buffer.concat([ZIPPED, gzipSync("three\n"), ZIPPED]), `${TEXT}three\n${TEXT}`],
-  ["gzip followed by zeros, as on a tape", Buffer.concat([ZIPPED, Buffer.alloc(512)]), TEXT],
+  ["gzip followed by zeros, as on a tape", Buffer.concat([ZIPPED, Buffer.alloc(200_000)]), TEXT],
   ["an empty file", Buffer.alloc(0), ""],
   ["one byte", Buffer.from("x"), "x"],
   ["only the first byte of gzip", Buffer.from([0x1f]), "\x1f"],
@@ -35,12 +35,25 @@ test.each(contents)(
   },
 );
 
+/** Returns the gzip file with one changed byte. */
+const damage = (index: number) => ZIPPED.with(index, ZIPPED.at(index)! ^ 0xff);
+const PADDING = Buffer.alloc(200_000);
+
 test.each([
-  ["without its last byte", ZIPPED.subarray(0, -1), "unexpected end of file"],
-  ["followed by garbage", Buffer.concat([ZIPPED, Buffer.from("garbage")]), "incorrect header check"],
-])("rejects gzip %s", async (_, bytes, reason) => {
-  const reading = readAll("-", Readable.from(cutBytes(bytes, 50)));
-  await expect(reading).rejects.toThrow(`is a damaged gzip file: ${reason}`);
+  ["without its last byte", [ZIPPED.subarray(0, -1)], "unexpected end of file"],
+  ["followed by garbage", [ZIPPED, Buffer.from("garbage")], "incorrect header check"],
+  ["with garbage after the padding", [ZIPPED, PADDING, Buffer.from("g")], "zeros follow its end"],
+  ["with a second member after the padding", [ZIPPED, PADDING, ZIPPED], "zeros follow its end"],
+  ["whose second member begins with a zero", [ZIPPED, ZIPPED.with(0, 0)], "zeros follow its end"],
+  ["whose second member has no magic number", [ZIPPED, damage(1)], "incorrect header check"],
+  ["whose second member is damaged", [ZIPPED, damage(40)], "incorrect data check"],
+  ["whose second member is cut", [ZIPPED, ZIPPED.subarray(0, 5)], "unexpected end of file"],
+])("rejects gzip %s, for any size of chunks", async (_, parts, reason) => {
+  for (const size of [1, 50, ZIPPED.length, 1 << 20]) {
+    const reading = readAll("-", Readable.from(cutBytes(Buffer.concat(parts), size)));
+    await expect(reading, `chunks of ${size} bytes`).rejects.toThrow("is a damaged gzip file: ");
+    await expect(reading).rejects.toThrow(reason);
+  }
 });
 
 test("an error from a bug is not converted", async () => {
