@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
-import { SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
-import { OPENAPI_PATH, REFERENCE_PATH } from "../src/views/site.ts";
-import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
+import { SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
+import { loadSeed, SEED_CSV, writeSeedAssets } from "./data/seed-writer.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
-import { DIST, replaceFile } from "./replace-file.ts";
+import { DIST, listFiles, replaceFile, replaceFolder } from "./dist.ts";
 import { PROJECT } from "./wrangler.ts";
 
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
@@ -21,26 +20,27 @@ const ASSETS = join(DIST, "assets");
 /** The file in dist/ with the hash of the files from which the assets of the sample data were made. */
 const SEED_HASH_FILE = "seed.sha256";
 
-for (const file of listFiles(PUBLIC)) replaceFile(join("assets", file), readFileSync(join(PUBLIC, file)));
-replaceFile("assets/LICENSE", readFileSync(join(PROJECT, "LICENSE")));
-await bundleFiles();
-const { renderReference } = await importReference();
-replaceFile(`assets${OPENAPI_PATH}`, JSON.stringify(OPENAPI_DOCUMENT));
-// The platform serves /docs.html as /docs.
-replaceFile(`assets${REFERENCE_PATH}.html`, renderReference());
+const assets = new Map<string, string | Uint8Array>([
+  ...listFiles(PUBLIC).map((file) => [file, readFileSync(join(PUBLIC, file))] as const),
+  ["LICENSE", readFileSync(join(PROJECT, "LICENSE"))],
+  ...(await bundleFiles()),
+  ["openapi.json", JSON.stringify(OPENAPI_DOCUMENT)],
+  // The platform serves /docs.html as /docs.
+  ["docs.html", (await importReference()).renderReference()],
+]);
+replaceFolder("assets", assets, isSampleData);
 await prepareSeed().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
 
-/** Lists the files in a folder and in its folders, as relative paths. */
-function listFiles(folder: string): string[] {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return paths.filter((path) => statSync(join(folder, path)).isFile());
+/** Whether a static file belongs to the sample data, which is written below, and only if it has changed. */
+function isSampleData(file: string): boolean {
+  return file === SEED_CSV || `/${file}`.startsWith(`${SEED_PATH}/`);
 }
 
 /** Bundles the scripts and the style sheet. */
-async function bundleFiles(): Promise<void> {
+async function bundleFiles(): Promise<(readonly [file: string, contents: Uint8Array])[]> {
   const sources = globSync(["scripts/*.ts", "*.css"], { cwd: SOURCES });
   const { outputFiles } = await build({
     entryPoints: sources.map((file) => join(SOURCES, file)),
@@ -52,7 +52,7 @@ async function bundleFiles(): Promise<void> {
     minify: true,
     write: false,
   });
-  for (const { path, contents } of outputFiles) replaceFile(join("assets/assets", basename(path)), contents);
+  return outputFiles.map(({ path, contents }) => [`assets/${basename(path)}`, contents]);
 }
 
 /** Imports the API reference. Node cannot import it directly, because it contains JSX. */

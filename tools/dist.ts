@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { PROJECT } from "./wrangler.ts";
 
@@ -16,4 +25,26 @@ export function replaceFile(file: string, contents: string | Uint8Array): void {
   const temporary = join(DIST, `.${basename(path)}.${process.pid}`);
   writeFileSync(temporary, contents);
   renameSync(temporary, path);
+}
+
+/**
+ * Replaces the files of a folder, and removes all others, because a deployment or the package would contain the files of earlier builds.
+ * @param folder The path of the folder in dist/
+ * @param files The contents, by the path in the folder
+ * @param isKept Says which other files stay
+ */
+export function replaceFolder(
+  folder: string,
+  files: Map<string, string | Uint8Array>,
+  isKept: (file: string) => boolean = () => false,
+): void {
+  for (const [file, contents] of files) replaceFile(join(folder, file), contents);
+  const others = listFiles(join(DIST, folder)).filter((file) => !files.has(file) && !isKept(file));
+  for (const file of others) rmSync(join(DIST, folder, file));
+}
+
+/** Lists the files in a folder and in its folders, as relative paths. */
+export function listFiles(folder: string): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return paths.filter((path) => statSync(join(folder, path)).isFile());
 }

@@ -1,11 +1,11 @@
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { listSeedFiles } from "../data/encoded-collection.ts";
-import { DIST, replaceFile } from "../replace-file.ts";
+import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../wrangler.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
@@ -55,10 +55,7 @@ const files = new Map<string, string | Uint8Array>([
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
   ...listSeedFiles().map((file) => [`seed/${basename(file, ".gz")}.gz`, readZipped(file)] as const),
 ]);
-for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
-// Removes the files of earlier builds. Otherwise, npm would publish them, too.
-for (const file of globSync("**/*.*", { cwd: join(DIST, FOLDER) }))
-  if (!files.has(file)) rmSync(join(DIST, FOLDER, file));
+replaceFolder(FOLDER, files);
 
 /** Reads the files for static-files.ts, without the sample data: the package contains the files of data/seed instead. */
 function readStaticFiles() {

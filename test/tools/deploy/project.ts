@@ -5,7 +5,7 @@ import { createFolder } from "../../support/temporary-folder.ts";
 import { type Finished, finish } from "../command-line/run-command.ts";
 
 /** The folders and files of the repository that the commands use. */
-const FOLDERS = ["src", "data", "tools", "docs"];
+const FOLDERS = ["src", "public", "data", "tools", "docs"];
 const FILES = ["wrangler.toml", "package.json", "tsconfig.json", "README.md", "LICENSE", ".gitignore"];
 
 /**

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -23,8 +24,16 @@ declare module "vitest" {
   }
 }
 
+/** The name of a file that an earlier build left in the folder of the package, and in that of the static files. */
+export const LEFT_OVER = "left-over";
+
 /** Builds and packs the package once for all tests. */
 export default function setup(project: TestProject): void {
+  for (const path of [PACKAGE_FOLDER, resolve("dist/assets/assets")]) {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, LEFT_OVER), "");
+  }
+  execFileSync(process.execPath, ["tools/build-assets.ts"]);
   execFileSync(process.execPath, ["tools/package/build.ts"]);
   const folder = createFolder();
   const options = { cwd: folder, encoding: "utf8" } as const;

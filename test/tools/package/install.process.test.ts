@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, inject, test } from "vitest";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { CLIENT, installPackage, runIn } from "./built-package.ts";
+import { CLIENT, installPackage, LEFT_OVER, runIn } from "./built-package.ts";
 
 const NAME = "traffic-count-records";
 
@@ -27,6 +27,20 @@ test("the package contains its license and those of its libraries", async () => 
     expect(notices).toMatch(
       new RegExp(`^${library} \\d+\\.\\d+\\.\\d+\n\n(.+\n|\n)*?.*(MIT|Copyright)`, "m"),
     );
+});
+
+test("the package contains nothing of an earlier build", async () => {
+  const files = await readdir(installed, { recursive: true });
+  expect(files.filter((file) => file.startsWith(LEFT_OVER))).toEqual([]);
+});
+
+test("every library in the package is a dependency, so that the weekly audit sees it", async () => {
+  const notices = await readFile(join(installed, "NOTICES.txt"), "utf8");
+  const { devDependencies } = JSON.parse(await readFile("package.json", "utf8"));
+  expect(Object.keys(devDependencies).filter((name) => notices.includes(`\n${name} `))).toEqual([]);
+  expect(await readFile(".github/workflows/weekly.yml", "utf8")).toContain(
+    "npm audit --omit=dev --include=prod\n",
+  );
 });
 
 test("the package contains the pages that its README links to", async () => {
