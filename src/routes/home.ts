@@ -10,29 +10,29 @@ import { COLLECTION_PATH, createPageUrlBuilder } from "../records/links.ts";
 import { getLastPage } from "../records/page.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
+import type { Statistics } from "../store/stored-statistics.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
-import { createSummary, groupStatistics } from "../views/home/summary.ts";
+import { createSummary, type GroupedStatistics, groupStatistics } from "../views/home/summary.ts";
 import { HTML_HEADERS } from "../views/html-middleware.ts";
 
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
 export function createHome(): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
-  const getStatistics = createStatisticsCache();
-  /** The latest HTML, cached because most requests have the same snapshot, origin and settings. */
+  const getGrouped = createGroupedStatistics();
+  /** The latest HTML, because most requests get the same. */
   let latest: { key: string; html: string } | undefined;
 
   home.get("/", async (c) => {
     c.header("Vary", "Accept");
     const format = getLastValue(new URL(c.req.url).searchParams, "format");
     requireAcceptable(format, c.req.header("Accept"));
-    const statistics = await getStatistics(c);
-    const { snapshot } = statistics;
+    const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    const summary = createSummary(statistics, origin, c.env);
+    const summary = createSummary(snapshot, getGrouped(snapshot, statistics), origin, c.env);
     const caching = { "Cache-Control": PAGE_CACHE_CONTROL };
     if (!c.var.prefersHtml) return c.json(summary, 200, caching);
-    const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
-    const key = [snapshot.id, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
+    // The id stands for the statistics and for the example, which never change.
+    const key = JSON.stringify({ ...summary, statistics: snapshot.id });
     if (latest?.key !== key) {
       const sample = summary.count === 0 ? undefined : await getSamplePage(c, origin, snapshot);
       const html = renderHome(summary, sample);
@@ -49,13 +49,13 @@ export function createHome(): Hono<AppEnv> {
   return home;
 }
 
-/** Caches the grouped statistics of the latest snapshot. */
-function createStatisticsCache() {
-  let latest: ReturnType<typeof groupStatistics> | undefined;
-  return async (c: AppContext) => {
-    const statistics = await getCachedStore(c.env).getStatistics();
-    if (latest?.snapshot.id !== statistics.snapshot.id) latest = groupStatistics(statistics);
-    return latest;
+/** Creates a function that groups the statistics of a snapshot once. */
+function createGroupedStatistics() {
+  let latest: { id: string | null; grouped: GroupedStatistics } | undefined;
+  return (snapshot: MaybeSnapshot, statistics: Statistics): GroupedStatistics => {
+    if (latest?.id !== snapshot.id)
+      latest = { id: snapshot.id, grouped: groupStatistics(snapshot.count, statistics) };
+    return latest.grouped;
   };
 }
 

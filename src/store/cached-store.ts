@@ -54,7 +54,7 @@ export type CachedStore = ReturnType<typeof createCachedStore>;
 export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS }: CachedStoreOptions = {}) {
   const snapshotCache = createSnapshotCache(name);
   const readResults = createResultsReader(store, limits);
-  let latestStatistics: SnapshotStatistics | undefined;
+  let latest: { id: string | null; statistics: Statistics } | undefined;
 
   /** @returns undefined if the page is past the end */
   function getPage(page: PageNumber, options: PageOptions = {}): Promise<PageRead | undefined> {
@@ -82,10 +82,10 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   function getStatistics(): Promise<SnapshotStatistics> {
     const read = () => store.readCurrent();
     return findInSnapshot(snapshotCache, read, async ({ snapshot }) => {
-      if (latestStatistics?.snapshot.id === snapshot.id) return latestStatistics;
+      if (latest?.id === snapshot.id) return { snapshot, statistics: latest.statistics };
       const statistics = await withTimeout(readStatistics(store, snapshot), READ_TIMEOUT_MS);
-      latestStatistics = { snapshot, statistics };
-      return latestStatistics;
+      latest = { id: snapshot.id, statistics };
+      return { snapshot, statistics };
     });
   }
 

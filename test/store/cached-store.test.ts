@@ -180,6 +180,15 @@ test.each(KINDS)("a damaged or missing block of %s causes errors only for its ow
   await serves(700, 45, 1);
 });
 
+test("statistics come with the current snapshot, even if only its time has changed", async () => {
+  const { cache, reads, control } = createControlledStore(first);
+  await cache.getStatistics();
+  control.current = { ...first, loaded_at: "2025-01-02T00:00:00.000Z" };
+  vi.advanceTimersByTime(5_000);
+  expect((await cache.getStatistics()).snapshot).toEqual(control.current);
+  expect(reads).toEqual(["current", "block 0", "current"]);
+});
+
 test("statistics are read once for each snapshot, and survive a failure of the store", async () => {
   const { cache, reads, control } = createControlledStore(first);
   const readSnapshotId = async () => (await cache.getStatistics()).snapshot.id;

@@ -3,6 +3,7 @@ import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
 import { Page } from "../../src/records/envelope.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
 import {
@@ -158,6 +159,19 @@ describe("the home page is created", () => {
     expect((await open(changing)).page).toContain("<strong>200</strong>");
     changing.load(makeRecords(30));
     expect((await open(changing)).page).toContain("<strong>30</strong>");
+  });
+
+  test("again after a load of the same records, which have the same id in the package", async () => {
+    const current = await service.store.readCurrent();
+    let loaded_at = "2026-01-01T00:00:00.000Z";
+    const readCurrent = async () => ({ snapshot: { ...current.snapshot, loaded_at } as Snapshot });
+    const instance = createInstance({ ...service.store, readCurrent });
+    await open(instance);
+    loaded_at = "2026-01-02T00:00:00.000Z";
+    instance.clearCache();
+    const { json, page } = await open(instance);
+    expect(json).toMatchObject({ loaded_at });
+    expect(page).toContain(`<time datetime="${loaded_at}">`);
   });
 
   /** Creates an instance whose store lacks a block until it is repaired. */

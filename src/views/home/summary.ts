@@ -2,21 +2,26 @@ import type { Env } from "../../bindings.ts";
 import { getRateLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH } from "../../records/links.ts";
 import { getLastPage } from "../../records/page.ts";
-import type { SnapshotStatistics } from "../../store/cached-store.ts";
-import type { Day } from "../../store/stored-statistics.ts";
+import type { MaybeSnapshot } from "../../store/snapshot.ts";
+import type { Day, Statistics } from "../../store/stored-statistics.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 
 /** The data of the home page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/** Replaces the days of the statistics with periods. Grouping many days is slow, so call this once for each snapshot. */
-export function groupStatistics({ snapshot, statistics }: SnapshotStatistics) {
-  const { days, ...rest } = statistics;
+/** The statistics with periods instead of days. */
+export type GroupedStatistics = ReturnType<typeof groupStatistics>;
+
+/**
+ * Groups the days of the statistics into periods. That is slow for many days, so call this once for each snapshot.
+ * @param count The number of records
+ */
+export function groupStatistics(count: number, { days, ...rest }: Statistics) {
   const { unit, periods } = groupIntoPeriods(days);
   const failing = periods.reduce((sum, period) => sum + period.failing, 0);
   const unknown = periods.reduce((sum, period) => sum + period.unknown, 0);
-  const camera_ok = { True: snapshot.count - failing - unknown, False: failing, null: unknown };
-  return { snapshot, statistics: { ...rest, days: days.length, camera_ok, unit, periods } };
+  const camera_ok = { True: count - failing - unknown, False: failing, null: unknown };
+  return { ...rest, days: days.length, camera_ok, unit, periods };
 }
 
 /**
@@ -25,7 +30,8 @@ export function groupStatistics({ snapshot, statistics }: SnapshotStatistics) {
  * @param settings The settings of this deployment
  */
 export function createSummary(
-  { snapshot, statistics }: ReturnType<typeof groupStatistics>,
+  snapshot: MaybeSnapshot,
+  statistics: GroupedStatistics,
   origin: string,
   settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
 ) {
