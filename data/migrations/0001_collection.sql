@@ -1,7 +1,7 @@
 -- The blocks of snapshots: their records and statistics. The id of a snapshot is never reused.
 CREATE TABLE block (
   snapshot TEXT NOT NULL,
-  number INTEGER NOT NULL, -- 1, 2, ... for the records, newest first; 0, -1, ... for the pieces of the statistics
+  number INTEGER NOT NULL, -- 1, 2, ... for the records, newest first; 0, -1, ... for the statistics, whose first line is the number of these blocks
   text TEXT NOT NULL, -- up to 195 records, newest first: a JSON array with one record per line, each an array of its values
   PRIMARY KEY (snapshot, number)
 ) STRICT, WITHOUT ROWID;

@@ -9,7 +9,7 @@ import {
 import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { createSnapshotCache, findInSnapshot } from "./snapshot-cache.ts";
-import { type CurrentSnapshot, requireBlocks, type Store, type WantedBlock } from "./store.ts";
+import { type CurrentSnapshot, requireBlock, type Store, type WantedBlock } from "./store.ts";
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 
@@ -108,17 +108,14 @@ function createResultsReader(store: Store, limits: CacheLimits) {
   const blocks = createLru<string, string[]>(limits.blocks);
   const pages = createLru<string, string>(limits.pages);
 
-  async function readText(snapshot: Snapshot, number: number): Promise<string> {
-    const reading = requireBlocks(store, snapshot, [number]);
-    const [text = ""] = await withTimeout(reading, READ_TIMEOUT_MS);
-    return text;
-  }
-
   async function getLines(snapshot: Snapshot, block: Block | undefined, number: number) {
     const key = `${snapshot.id}/${number}`;
     const cached = blocks.get(key);
     if (cached) return cached;
-    const text = block?.number === number ? block.text : await readText(snapshot, number);
+    const isRead = block?.number === number;
+    const text = isRead
+      ? block.text
+      : await withTimeout(requireBlock(store, snapshot, number), READ_TIMEOUT_MS);
     const lines = parseBlock(snapshot.count, number, text);
     blocks.set(key, lines);
     return lines;

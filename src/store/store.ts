@@ -29,11 +29,25 @@ export interface Store {
 /** Thrown if a block of a snapshot is missing. */
 export class MissingBlockError extends Error {}
 
-/** @throws MissingBlockError */
+/**
+ * Reads a block of a snapshot.
+ * @throws MissingBlockError
+ */
+export async function requireBlock(store: Store, { id }: Snapshot, number: number): Promise<string> {
+  const [text] = await store.readBlocks(id, [number]);
+  return requireText(text, id, number);
+}
+
+/**
+ * Reads blocks of a snapshot together.
+ * @throws MissingBlockError
+ */
 export async function requireBlocks(store: Store, { id }: Snapshot, numbers: number[]): Promise<string[]> {
   const texts = await store.readBlocks(id, numbers);
-  return texts.map((text, index) => {
-    if (text === null) throw new MissingBlockError(`Block ${numbers[index]} of snapshot ${id} is missing`);
-    return text;
-  });
+  return numbers.map((number, index) => requireText(texts[index], id, number));
+}
+
+function requireText(text: string | null | undefined, id: string, number: number): string {
+  if (typeof text === "string") return text;
+  throw new MissingBlockError(`Block ${number} of snapshot ${id} is missing`);
 }

@@ -1,7 +1,7 @@
 import { type Counts, NO_COUNTS } from "../records/record.ts";
 import type { Block } from "./block.ts";
 import type { MaybeSnapshot } from "./snapshot.ts";
-import { requireBlocks, type Store } from "./store.ts";
+import { requireBlock, requireBlocks, type Store } from "./store.ts";
 
 /**
  * The statistics of one day in UTC (`YYYY-MM-DD`): the number of records, of records with `camera_ok` `False`, of records with
@@ -46,35 +46,36 @@ export const NO_STATISTICS: Statistics = {
 /** D1 rejects statements of more than 100 KB. */
 const MAX_PIECE_BYTES = 80_000;
 
-/** Marks the end of each piece of the statistics except the last. JSON has no line feed in a string, so the mark is unambiguous. */
-const CONTINUED = "\n";
-
 /**
- * Encodes the statistics of a snapshot as the blocks 0, -1, -2, ... The JSON is ASCII without apostrophes, so that each character is one
- * byte even in an SQL statement.
+ * Encodes the statistics of a snapshot as the blocks 0, -1, -2, ... Block 0 begins with a line that says how many there are. The JSON is
+ * ASCII without apostrophes, so that each character is one byte even in an SQL statement.
  */
 export function encodeStatistics(statistics: Statistics): Block[] {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const json = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
-  const blocks: Block[] = [];
-  for (let start = 0; start < json.length; start += MAX_PIECE_BYTES) {
-    const end = start + MAX_PIECE_BYTES;
-    const piece = json.slice(start, end);
-    blocks.push({ number: -blocks.length, text: end < json.length ? piece + CONTINUED : piece });
-  }
-  return blocks;
+  const count = Math.ceil(json.length / MAX_PIECE_BYTES);
+  return listPieces(count).map((number, index) => {
+    const piece = json.slice(MAX_PIECE_BYTES * index, MAX_PIECE_BYTES * (index + 1));
+    return { number, text: index === 0 ? `${count}\n${piece}` : piece };
+  });
 }
 
 /**
- * Reads the statistics of a snapshot.
+ * Reads the statistics of a snapshot in at most two steps.
  * @throws MissingBlockError if a piece is missing
+ * @throws Error if block 0 does not say how many pieces there are
  */
 export async function readStatistics(store: Store, snapshot: MaybeSnapshot): Promise<Statistics> {
   if (snapshot.id === null) return NO_STATISTICS;
-  let json = "";
-  for (let number = 0; ; number--) {
-    const [piece = ""] = await requireBlocks(store, snapshot, [number]);
-    if (!piece.endsWith(CONTINUED)) return JSON.parse(json + piece);
-    json += piece.slice(0, -CONTINUED.length);
-  }
+  const [, count, first] = /^(\d+)\n(.*)$/.exec(await requireBlock(store, snapshot, 0)) ?? [];
+  if (first === undefined)
+    throw new Error(`The statistics of snapshot ${snapshot.id} are damaged. Load the records again.`);
+  const [, ...numbers] = listPieces(Number(count));
+  const others = numbers.length > 0 ? await requireBlocks(store, snapshot, numbers) : [];
+  return JSON.parse(first + others.join(""));
+}
+
+/** Lists the numbers of the blocks of the statistics: 0, -1, ... */
+function listPieces(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => 0 - index);
 }

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
-import { BLOCK_SIZE, decodeRange, parseBlock } from "../../src/store/block.ts";
+import { describe, expect, test } from "vitest";
+import { BLOCK_SIZE, type Block, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
 import { encodeStatistics, NO_STATISTICS, readStatistics } from "../../src/store/stored-statistics.ts";
 import { encodeBlocks } from "../records/sample.ts";
 import { makeSnapshot } from "./controlled-store.ts";
@@ -32,10 +33,39 @@ test.each([
   expect(() => parseBlock(RECORDS.length, number, text)).toThrow(`Block ${number} is damaged`);
 });
 
-test("statistics of several pieces stay the same, even if a piece ends with a space", async () => {
+describe("statistics of several pieces", () => {
   const statistics = { ...NO_STATISTICS, sources: Array(5_000).fill(`a${" ".repeat(97)}\né'`) };
   const pieces = encodeStatistics(statistics);
-  expect(pieces.filter(({ text }) => text.endsWith(" \n")).length).toBeGreaterThan(1);
   const snapshot = makeSnapshot(0);
-  expect(await readStatistics(createMemoryStore(snapshot, pieces), snapshot)).toEqual(statistics);
+
+  /** Reads the statistics of these blocks. Also returns the numbers of the blocks of each read. */
+  async function read(blocks: Block[]) {
+    const store = createMemoryStore(snapshot, blocks);
+    const reads: number[][] = [];
+    const readBlocks: Store["readBlocks"] = (id, numbers) => {
+      reads.push(numbers);
+      return store.readBlocks(id, numbers);
+    };
+    return { statistics: await readStatistics({ ...store, readBlocks }, snapshot), reads };
+  }
+
+  test("stay the same, and are read together after the first piece", async () => {
+    const [first, ...others] = pieces.map(({ number }) => number);
+    expect(others.length).toBeGreaterThan(1);
+    expect(await read(pieces)).toEqual({ statistics, reads: [[first], others] });
+  });
+
+  test("are one read if they are one piece", async () => {
+    expect(await read(encodeStatistics(NO_STATISTICS))).toEqual({ statistics: NO_STATISTICS, reads: [[0]] });
+  });
+
+  test.each(pieces)("are missing if piece $number is missing", async ({ number }) => {
+    const others = pieces.filter((piece) => piece.number !== number);
+    await expect(read(others)).rejects.toThrow(`Block ${number} of snapshot ${snapshot.id} is missing`);
+  });
+
+  test("are damaged if the first piece does not say how many there are", async () => {
+    const damaged = [{ number: 0, text: JSON.stringify(NO_STATISTICS) }];
+    await expect(read(damaged)).rejects.toThrow("The statistics of snapshot of-0 are damaged.");
+  });
 });
