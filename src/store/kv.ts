@@ -44,6 +44,25 @@ export function createKvStore(namespace: KeyValueStore): Store {
   };
 }
 
+/**
+ * Wraps the store of an instance. Once it had a snapshot, a missing one is an error: nothing deletes the key, and a lost key must not make
+ * the collection look empty.
+ */
+export function requireKeptSnapshot(store: Store): Store {
+  let hadSnapshot = false;
+  return {
+    ...store,
+    async readCurrent(options) {
+      const current = await store.readCurrent(options);
+      const isMissing = current.snapshot.id === null;
+      if (isMissing && hadSnapshot)
+        throw new Error(`KV no longer has the key ${CURRENT_SNAPSHOT_KEY}. Load the records again.`);
+      hadSnapshot ||= !isMissing;
+      return current;
+    },
+  };
+}
+
 /** Wraps the worker's binding. */
 export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
   const read = (key: string, cacheTtl: number) => () => namespace.get(key, { type: "text", cacheTtl });

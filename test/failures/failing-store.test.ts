@@ -1,12 +1,16 @@
+import type { KVNamespace } from "@cloudflare/workers-types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { logFailure } from "../../src/log.ts";
 import { describeSnapshot } from "../../src/routes/health.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
+import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
 import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
+import { encodeBlocks } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
+import { makeNewestFirst } from "../store/reader.ts";
 import { createInstance, getLogLines } from "../support/memory-service.ts";
 
 const createTestStore = () => createControlledStore(makeSnapshot(BLOCK_SIZE + 1));
@@ -72,6 +76,47 @@ test("if the store hangs, the health check is 503 after three seconds, and later
   await checked;
   control.delayMs = 0;
   await checkExchanges(fetch, { request: "/healthz" });
+});
+
+describe("in KV, a missing current snapshot", () => {
+  /** Creates an instance whose namespace has two blocks. */
+  function createKvInstance() {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const snapshot = makeSnapshot(BLOCK_SIZE + 1);
+    const blocks = encodeBlocks(makeNewestFirst(snapshot.count));
+    const values = new Map(blocks.map(({ number, text }) => [getBlockKey(snapshot.id, number), text]));
+    const load = () => values.set(CURRENT_SNAPSHOT_KEY, JSON.stringify(snapshot));
+    const lose = () => values.delete(CURRENT_SNAPSHOT_KEY);
+    const KV = { get: async (key: string) => values.get(key) ?? null } as KVNamespace;
+    const { fetch } = createInstance(undefined, { settings: { STORE: "kv", KV } });
+    const getCount = async (query: string) => Object(await (await fetch(PATH + query)).json()).count;
+    return { load, lose, fetch, getCount };
+  }
+
+  test("is a failed read for an instance that had one: it serves the old one, and logs one line", async () => {
+    const { load, lose, fetch, getCount } = createKvInstance();
+    load();
+    expect(await getCount("")).toBe(BLOCK_SIZE + 1);
+    lose();
+    vi.advanceTimersByTime(MAX_AGE_MS);
+    for (const query of ["", "?page=2", "?page=last"]) expect(await getCount(query)).toBe(BLOCK_SIZE + 1);
+    expect(getLogLines()).toMatchObject([
+      { event: "stale_served", reason: expect.stringContaining(CURRENT_SNAPSHOT_KEY) },
+    ]);
+    await checkExchanges(fetch, { request: `${PATH}?page=99`, ...UNAVAILABLE });
+    load();
+    vi.advanceTimersByTime(MAX_AGE_MS);
+    await checkExchanges(fetch, { request: `${PATH}?page=99`, status: 404 });
+  });
+
+  test("is an empty collection for an instance that had none", async () => {
+    const { load, getCount } = createKvInstance();
+    for (const query of ["", "?page=last"]) expect(await getCount(query)).toBe(0);
+    load();
+    vi.advanceTimersByTime(MAX_AGE_MS);
+    expect(await getCount("")).toBe(BLOCK_SIZE + 1);
+    expect(getLogLines()).toEqual([]);
+  });
 });
 
 describe("the health check", () => {

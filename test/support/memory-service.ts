@@ -38,8 +38,14 @@ interface InstanceOptions {
   now?: () => number;
 }
 
-/** Creates an instance with an empty cache. */
-export function createInstance(store: Store, { settings = {}, now }: InstanceOptions = {}): Instance {
+/**
+ * Creates an instance with an empty cache.
+ * @param store undefined if the settings have a binding of a store
+ */
+export function createInstance(
+  store: Store | undefined,
+  { settings = {}, now }: InstanceOptions = {},
+): Instance {
   const defaults = {
     STORE: "memory",
     MEMORY: store,
