@@ -4,11 +4,12 @@ import { rejectMethod } from "../http/errors.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
-import { logFailure } from "../log.ts";
+import { type LogFields, logFailure } from "../log.ts";
 import { formatEnvelope } from "../records/envelope.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../records/links.ts";
 import { getLastPage } from "../records/page.ts";
-import { getCachedStore } from "../store/create-store.ts";
+import { getCachedStore, getSampleData } from "../store/create-store.ts";
+import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import type { Statistics } from "../store/stored-statistics.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
@@ -28,7 +29,13 @@ export function createHome(): Hono<AppEnv> {
     requireAcceptable(format, c.req.header("Accept"));
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    const summary = createSummary(snapshot, getGrouped(snapshot, statistics), origin, c.env);
+    const summary = createSummary({
+      snapshot,
+      statistics: getGrouped(snapshot, statistics),
+      isSampleData: await isSampleData(c, statistics),
+      origin,
+      settings: c.env,
+    });
     const caching = { "Cache-Control": PAGE_CACHE_CONTROL };
     if (!c.var.prefersHtml) return c.json(summary, 200, caching);
     // The id stands for the statistics and for the example, which never change.
@@ -59,6 +66,17 @@ function createGroupedStatistics() {
   };
 }
 
+/** Whether the served records are those of `/seed.csv.gz`. If these cannot be read, the file is not offered. */
+async function isSampleData(c: AppContext, { records_hash }: Statistics): Promise<boolean> {
+  try {
+    const sampleData = await getSampleData(c.env)?.getStatistics();
+    return sampleData !== undefined && sampleData.statistics.records_hash === records_hash;
+  } catch (error) {
+    logFailedPart({ store: "seed", path: SEED_CSV_PATH }, error);
+    return false;
+  }
+}
+
 /**
  * Gets page 2, because its response has both links. If the collection has only one page, gets page 1.
  * @returns undefined if the page cannot be read, or belongs to a different snapshot than the statistics
@@ -77,9 +95,12 @@ async function getSamplePage(
     const envelope = JSON.parse(formatEnvelope(location, results, url));
     return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
   } catch (error) {
-    // Logged like a failed request for the page.
-    const request = { store: c.env.STORE, method: "GET", path: COLLECTION_PATH, status: 503 };
-    logFailure({ event: "request_failed", ...request }, error);
+    logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);
     return undefined;
   }
+}
+
+/** Logs that a part of the home page cannot be shown, like a failed request for this part. */
+function logFailedPart(part: Pick<LogFields, "store" | "path">, error: unknown): void {
+  logFailure({ event: "request_failed", ...part, method: "GET", status: 503 }, error);
 }

@@ -8,10 +8,13 @@ import type { Store } from "./store.ts";
 /** An environment that can contain a store in the memory of the process. The package and the tests use this store instead of a binding. */
 export interface StoreEnv extends Env {
   MEMORY?: Store;
+  /** The sample data of the process, instead of the static assets. */
+  SAMPLE_DATA?: Store;
 }
 
-/** Stores by environment. An instance of the worker has one environment, so the cache outlives a request. */
+// An instance of the worker has one environment, so its caches outlive a request.
 const cachedStores = new WeakMap<Env, CachedStore>();
+const cachedSampleData = new WeakMap<Env, CachedStore>();
 
 /**
  * Returns the store of an environment, behind the cache of this instance.
@@ -23,6 +26,20 @@ export function getCachedStore(env: Env, { limits }: { limits?: CacheLimits } = 
   const store = createCachedStore(createStore(env), { name: env.STORE, limits });
   cachedStores.set(env, store);
   return store;
+}
+
+/**
+ * Returns the records of `/seed.csv.gz` behind a cache, whichever store is served.
+ * @returns undefined if the environment does not have the file
+ */
+export function getSampleData(env: StoreEnv): CachedStore | undefined {
+  const cached = cachedSampleData.get(env);
+  if (cached) return cached;
+  const store = env.SAMPLE_DATA ?? (env.ASSETS && createSeedStore(env.ASSETS));
+  if (!store) return undefined;
+  const sampleData = createCachedStore(store, { name: "seed" });
+  cachedSampleData.set(env, sampleData);
+  return sampleData;
 }
 
 /**

@@ -10,6 +10,9 @@ export function getSeedBlockPath(id: string, number: number): string {
   return `${SEED_PATH}/${id}/${number}.json`;
 }
 
+/** A file with the records of the sample data. Clients can download this file instead of reading all pages. */
+export const SEED_CSV_PATH = "/seed.csv.gz";
+
 export const SEED_SNAPSHOT_PATH = `${SEED_PATH}/current-snapshot.json`;
 
 /**

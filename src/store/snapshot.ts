@@ -6,7 +6,7 @@ export interface Snapshot {
   count: number;
   /** When this snapshot became current, ISO 8601 in UTC; null if unknown. */
   loaded_at: string | null;
-  /** The source of the records, at most 100 printable ASCII characters; `generated` for the sample data. */
+  /** The source of the records, at most 100 printable ASCII characters; `generated` for the records of data/seed/README.md. */
   source: string;
 }
 

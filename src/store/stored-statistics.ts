@@ -12,8 +12,8 @@ export type Day = [date: string, records: number, failing: number, unknown: numb
 /** The numbers of records and of counted road users in one hour of the day in UTC, ignoring records with `camera_ok` `False`. */
 export type Hour = [records: number, roadUsers: number];
 
-/** A summary of the records of a snapshot, stored with them, so that no request has to read all records. */
-export interface Statistics {
+/** A summary of records, stored with them, so that no request has to read all of them. */
+export interface RecordStatistics {
   /** Timestamps of the oldest and of the newest record; null in an empty collection. */
   first: string | null;
   last: string | null;
@@ -25,6 +25,12 @@ export interface Statistics {
   days: Day[];
   /** The 24 hours from 0 to 23 of Monday to Friday, and of Saturday and Sunday. */
   hours: { weekdays: Hour[]; weekends: Hour[] };
+}
+
+/** The statistics of a snapshot: a summary of its records, and what they are. */
+export interface Statistics extends RecordStatistics {
+  /** A hash of the records. Two snapshots with the same hash have the same records. Null if nothing was ever loaded. */
+  records_hash: string | null;
   /** The sources of the records: names of files, or the source that a user stated. At most twenty. */
   sources: string[];
   /** The number of sources, including sources that are not listed. */
@@ -39,6 +45,7 @@ export const NO_STATISTICS: Statistics = {
   totals: NO_COUNTS,
   days: [],
   hours: { weekdays: [], weekends: [] },
+  records_hash: null,
   sources: [],
   source_count: 0,
 };

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { getSourceNames, listSeedFiles } from "../../tools/data/encoded-collection.ts";
 import { generateRecords } from "../../tools/data/generator.ts";
 import { loadInto, type RunningWorker, startWorker } from "../support/worker.ts";
 import { readSeed } from "../tools/data/input.ts";
@@ -44,7 +43,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, seed, extreme] = await Promise.all([
     chromium.launchServer({ executablePath, host: "127.0.0.1" }),
-    startWith(await readSeed(), getSourceNames(listSeedFiles(), undefined)),
+    startWith(await readSeed(), ["generated"]),
     // The source is a word that is wider than the screen of a phone.
     startWith(makeExtremeRecords(), ["x".repeat(100)]),
   ]);

@@ -1,7 +1,9 @@
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Page } from "../../src/records/envelope.ts";
 import { getLastPage } from "../../src/records/page.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
+import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { compareNewestFirst } from "../records/sample.ts";
 import {
   listConditions,
@@ -36,7 +38,9 @@ export function describeHttpSuite(target: Target): void {
       for (const exchange of exchanges) test(formatTitle(exchange), () => checkTarget(target, exchange));
     });
   if (getLastPage(target.count) > 1) testPages(target);
-  if (target.hasFiles) testAssets(target);
+  if (!target.hasFiles) return;
+  testAssets(target);
+  testSampleData(target);
 }
 
 function formatTitle({ name, request, requestHeaders = {}, status = 200 }: Exchange): string {
@@ -111,6 +115,21 @@ function testAssets({ fetch }: Target): void {
       const response = await fetch(file, {});
       expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
       await response.text();
+    }
+  });
+}
+
+function testSampleData({ count, fetch }: Target): void {
+  test("the file with all records, if the home page offers it, has what is served", async () => {
+    const { sample_data_url } = Object(await (await fetch("/", {})).json());
+    if (sample_data_url === null) return;
+    const zipped = await (await fetch(new URL(sample_data_url).pathname, {})).arrayBuffer();
+    const [header, ...lines] = gunzipSync(zipped).toString().match(/.*\n/g) ?? [];
+    expect([header, lines.length]).toEqual([CSV_HEADER, count]);
+    const last = getLastPage(count);
+    for (let number = 1; number <= last; number += Math.ceil(last / 100)) {
+      const page: Page = await (await fetch(`${PATH}?page=${number}`, {})).json();
+      expect(page.results.map(formatCsvLine)).toEqual(lines.slice(15 * (number - 1), 15 * number));
     }
   });
 }

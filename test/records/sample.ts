@@ -7,7 +7,7 @@ import {
   getBlockNumber,
   RECORD_SEPARATOR,
 } from "../../src/store/block.ts";
-import type { Statistics } from "../../src/store/stored-statistics.ts";
+import type { RecordStatistics } from "../../src/store/stored-statistics.ts";
 import { type Collection, encodeCollection } from "../../tools/data/encoded-collection.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { createStatisticsCollector } from "../../tools/data/staging/statistics.ts";
@@ -32,7 +32,7 @@ export function formatCsv(records: TrafficRecord[]): string {
   return CSV_HEADER + records.map(formatCsvLine).join("");
 }
 
-export function createStatistics(records: readonly TrafficRecord[]): Statistics {
+export function createStatistics(records: readonly TrafficRecord[]): RecordStatistics {
   const collector = createStatisticsCollector();
   records.forEach(collector.add);
   return collector.getStatistics(new Set(records.map(({ camera_pk }) => camera_pk)).size);
@@ -40,7 +40,12 @@ export function createStatistics(records: readonly TrafficRecord[]): Statistics 
 
 /** Converts records, newest first, to the input of a load. */
 export function toCollection(records: readonly TrafficRecord[], sources: string[] = []): Collection {
-  return encodeCollection(records.length, () => encodeBlocks(records), createStatistics(records), sources);
+  return encodeCollection(
+    records.length,
+    () => encodeBlocks(records),
+    createStatistics(records),
+    () => sources,
+  );
 }
 
 /** Encodes records, newest first, as blocks. A load encodes the same blocks in SQL. */

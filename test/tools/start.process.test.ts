@@ -155,14 +155,34 @@ describe("in a fresh clone", () => {
     expect(await build(), "a build after a change").toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
-  test.each(["d1", "seed"])("plain wrangler dev serves the sample data with STORE %s", async (store) => {
+  /** Starts plain `wrangler dev`. Returns its home page in JSON and the headers of its records. */
+  async function startDev(store: string) {
     const options = ["--port", "0", "--inspector-port", "0", "--var", `STORE:${store}`];
     const server = project.start(["node_modules/wrangler/bin/wrangler.js", "dev", ...options]);
     const origin = await readAddress(server.stdout, /Ready on (http:\S+)/);
-    expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
+    const home = await (await fetch(origin)).json();
+    const source = (await fetch(`${origin}/api/tf1/records/`)).headers.get("Data-Source");
     const ended = once(server, "exit");
     server.kill("SIGINT");
     await ended;
+    return { origin, home, source };
+  }
+
+  test.each(["d1", "seed"])("plain wrangler dev serves the sample data with STORE %s", async (store) => {
+    const { origin, home, source } = await startDev(store);
+    expect(home).toMatchObject({ count: 40_614, sample_data_url: `${origin}/seed.csv.gz` });
+    expect(source).toBe("generated");
+  });
+
+  test("after a change of the sample data, d1 keeps its records, and only the new ones are offered as a file", async () => {
+    const file = join(project.folder, "data/seed/2019.csv");
+    const before = await readFile(file, "utf8");
+    await writeFile(file, before.replace(/\d+,tf1\n/, "77,tf1\n"));
+    expect(await startDev("d1")).toMatchObject({ home: { sample_data_url: null }, source: "generated" });
+    const { origin, home, source } = await startDev("seed");
+    expect(home).toMatchObject({ sample_data_url: `${origin}/seed.csv.gz` });
+    expect(source).toBe("2019.csv, 2025.csv");
+    await writeFile(file, before);
   });
 
   test("plain wrangler dev starts no server whose links lead to production", async () => {

@@ -2,14 +2,17 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
 import { Page } from "../../src/records/envelope.ts";
-import { getCachedStore } from "../../src/store/create-store.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { getCachedStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
 import {
   context,
   createInstance,
   createMemoryService,
+  getLogLines,
   type Instance,
   ORIGIN,
 } from "../support/memory-service.ts";
@@ -105,7 +108,7 @@ test.each<[name: string, settings: Partial<Env>, json: object, shown: string, hi
 test.each<[name: string, sources: string[], shown: string]>([
   ["nothing recorded", [], "not recorded"],
   ["the sample data", ["generated"], "sample data"],
-  ["two sources", ["generated", "counts.csv"], "Sources: generated; counts.csv."],
+  ["two sources", ["old.csv", "new.csv"], "Sources: old.csv; new.csv."],
   ["markup", ["<b>x"], "Sources: &lt;b&gt;x."],
   ["more than it shows", ["1", "2", "3", "4", "5", "6", "7"], "1; 2; 3; 4; 5; and 2 more."],
   ["more than are stored", Array(25).fill("x.csv"), "x.csv; and 20 more."],
@@ -118,17 +121,41 @@ test.each<[name: string, sources: string[], shown: string]>([
   expect(page).toContain(`<time datetime="${loaded_at}">`);
 });
 
-test.each<[name: string, STORE: string, source: string, url: string | null]>([
-  ["the sample data", "d1", "generated", `${ORIGIN}/seed.csv.gz`],
-  ["other records", "d1", "counts.csv", null],
-  ["the package, which lacks the file", "memory", "generated", null],
-])("the download of the sample data is offered only where it is what is served: %s", async (...row) => {
-  const [, STORE, source, url] = row;
-  const service = await createMemoryService(undefined, { settings: { STORE } });
-  service.load(makeRecords(20), [source]);
-  const { json, page } = await open(service);
-  expect(json).toMatchObject({ sample_data_url: url });
-  expect(page.includes('.csv.gz"')).toBe(url !== null);
+describe("the download of the sample data is offered", () => {
+  const sample = makeRecords(20);
+  const edited = sample.map((record, index) => (index === 3 ? { ...record, cars: record.cars + 1 } : record));
+
+  /** Opens the home page of an instance that serves records, and has others as its sample data. */
+  async function openWith(records: TrafficRecord[] | undefined, settings: Partial<StoreEnv>) {
+    return open(createInstance((await createMemoryService(records)).store, { settings }));
+  }
+
+  test.each<[name: string, served: TrafficRecord[] | undefined, url: string | null]>([
+    ["if it is what is served", sample, `${ORIGIN}/seed.csv.gz`],
+    ["not if a count was edited after it was loaded", edited, null],
+    ["not if it has more records", sample.slice(1), null],
+    ["not if nothing was ever loaded", undefined, null],
+  ])("%s", async (_, served, url) => {
+    const { store } = await createMemoryService(sample);
+    const { json, page } = await openWith(served, { SAMPLE_DATA: store });
+    expect(json).toMatchObject({ sample_data_url: url });
+    expect(page.includes('.csv.gz"')).toBe(url !== null);
+  });
+
+  test("not if the deployment does not have it", async () => {
+    expect((await openWith(sample, {})).json).toMatchObject({ sample_data_url: null });
+  });
+
+  test("not if it cannot be read. The home page is still served, and a line is logged", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { store, control } = createControlledStore(makeSnapshot(20));
+    control.fails = true;
+    expect((await openWith(sample, { SAMPLE_DATA: store })).json).toMatchObject({
+      count: 20,
+      sample_data_url: null,
+    });
+    expect(getLogLines()[0]).toMatchObject({ store: "seed", path: "/seed.csv.gz", status: 503 });
+  });
 });
 
 describe("the home page is created", () => {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE, type Block, decodeRange, getBlockNumbers, parseBlock } from "../../src/store/block.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { requireBlocks, type Store } from "../../src/store/store.ts";
-import { encodeStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
+import { encodeStatistics, type RecordStatistics } from "../../src/store/stored-statistics.ts";
 import { listInputFiles } from "./formats/input-file.ts";
 
 /** Records to load, ordered and encoded. */
@@ -20,9 +20,6 @@ export interface Collection {
 /** The folder of the sample data: in the package, and in this repository. */
 const SEED_FOLDERS = ["seed", "../../data/seed"].map((path) => join(import.meta.dirname, path));
 
-/** The source of the sample data. */
-const SEED_SOURCE = "generated";
-
 /** Lists the files of the sample data. */
 export function listSeedFiles(): string[] {
   const folder = SEED_FOLDERS.find(existsSync);
@@ -31,21 +28,24 @@ export function listSeedFiles(): string[] {
   return listInputFiles(folder).files;
 }
 
+/** The source of the records that the commands in data/seed/README.md generate. */
+const GENERATED = "generated";
+
+/** The hash of these records. After you have generated others, a test shows theirs. */
+export const GENERATED_HASH = "b918409b47108bccebb1";
+
 /**
- * Lists the sources of a load: the names of its files. If the load contains all files of the sample data, their source is `generated`.
+ * Lists the sources of a load: the names of its files. The records show whether they are generated, because anybody can change the files
+ * of the sample data.
  * @param files Paths; `-` is standard input
  * @param source Replaces the names of the files
+ * @param hash The hash of the records
  */
-export function getSourceNames(files: string[], source: string | undefined): string[] {
-  const seed = listSeedFiles();
-  const isWhole = seed.every((path) => files.some((file) => resolve(file) === path));
-  const formatSource = (file: string) => {
-    if (file === "-") return "standard input";
-    return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
-  };
-  const names = source === undefined ? files.map(formatSource) : [source];
-  // `generated` is quoted if it is the name of a file or the value of --source, and not the sample data.
-  return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
+export function getSourceNames(files: string[], source: string | undefined, hash: string): string[] {
+  if (source === undefined && hash === GENERATED_HASH) return [GENERATED];
+  const getName = (file: string) => (file === "-" ? "standard input" : basename(file));
+  const names = source === undefined ? files.map(getName) : [source];
+  return [...new Set(names)].map((name) => (name === GENERATED ? `"${name}"` : name));
 }
 
 /** The maximum number of sources in the statistics. */
@@ -54,14 +54,22 @@ const MAX_SOURCES = 20;
 /**
  * Combines encoded records with their statistics and sources.
  * @param listBlocks Lists the blocks of the records, newest first
+ * @param getSources Returns the sources of the records with a hash
  */
 export function encodeCollection(
   count: number,
   listBlocks: () => Iterable<Block>,
-  statistics: Statistics,
-  sources: string[],
+  statistics: RecordStatistics,
+  getSources: (hash: string) => string[],
 ): Collection {
-  const complete = { ...statistics, sources: sources.slice(0, MAX_SOURCES), source_count: sources.length };
+  const records_hash = hashContent("", listBlocks());
+  const sources = getSources(records_hash);
+  const complete = {
+    ...statistics,
+    records_hash,
+    sources: sources.slice(0, MAX_SOURCES),
+    source_count: sources.length,
+  };
   return {
     count,
     source: joinSources(sources),
@@ -73,7 +81,7 @@ export function encodeCollection(
 }
 
 /**
- * Derives the id of a snapshot from its content: the same content has the same id.
+ * Hashes blocks: the same content has the same hash.
  * @param salt A string that is hashed in front of the content
  */
 export function hashContent(salt: string, blocks: Iterable<Block>): string {

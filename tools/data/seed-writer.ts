@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createMemoryStore } from "../../src/store/memory.ts";
-import { getSeedBlockPath, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
+import { getSeedBlockPath, SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { type Collection, hashContent, listSeedFiles, readRecords } from "./encoded-collection.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
@@ -41,7 +41,7 @@ export async function replaceAssets(assets: string, { count, source, blocks }: C
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   mkdirSync(join(folder, id), { recursive: true });
   for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);
-  writeFileSync(join(assets, SEED_CSV), gzipSync(csv, { level: 9 }));
+  writeFileSync(join(assets, SEED_CSV_PATH), gzipSync(csv, { level: 9 }));
   // Last, because a server may be running. When it then misses a block of the previous snapshot, it reads the current snapshot again.
   writeFileSync(file, text);
   for (const name of readdirSync(folder))

@@ -2,6 +2,7 @@ import type { Env } from "../../bindings.ts";
 import { getRateLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH } from "../../records/links.ts";
 import { getLastPage } from "../../records/page.ts";
+import { SEED_CSV_PATH } from "../../store/seed.ts";
 import type { MaybeSnapshot } from "../../store/snapshot.ts";
 import type { Day, Statistics } from "../../store/stored-statistics.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
@@ -24,20 +25,20 @@ export function groupStatistics(count: number, { days, ...rest }: Statistics) {
   return { ...rest, days: days.length, camera_ok, unit, periods };
 }
 
-/**
- * Creates the data of the home page.
- * @param origin The origin of absolute links
- * @param settings The settings of this deployment
- */
-export function createSummary(
-  snapshot: MaybeSnapshot,
-  statistics: GroupedStatistics,
-  origin: string,
-  settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
-) {
+export interface SummaryParts {
+  snapshot: MaybeSnapshot;
+  statistics: GroupedStatistics;
+  /** Whether the records are those of `/seed.csv.gz`. */
+  isSampleData: boolean;
+  /** The origin of absolute links. */
+  origin: string;
+  /** The settings of this deployment. */
+  settings: Pick<Env, "RATE_LIMIT" | "PREFER" | "FAULTS">;
+}
+
+/** Creates the data of the home page. */
+export function createSummary({ snapshot, statistics, isSampleData, origin, settings }: SummaryParts) {
   const limitPeriod = getRateLimitPeriod(settings);
-  // The package, whose store is in memory, does not contain the file.
-  const hasSampleData = snapshot.source === "generated" && settings.STORE !== "memory";
   const faults = settings.FAULTS !== "off";
   return {
     name: SITE_NAME,
@@ -45,8 +46,8 @@ export function createSummary(
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + OPENAPI_PATH,
-    /** The URL of the sample data as one file; null unless it is served. */
-    sample_data_url: hasSampleData ? `${origin}/seed.csv.gz` : null,
+    /** The URL of a file with all records; null unless they are the sample data. */
+    sample_data_url: isSampleData ? origin + SEED_CSV_PATH : null,
     count: snapshot.count,
     pages: getLastPage(snapshot.count),
     loaded_at: snapshot.loaded_at,

@@ -49,7 +49,8 @@ export function stageFiles(paths: string[], options: StageOptions = {}): Promise
     const message = `skipped ${formatValue(skipped, 200)}: a folder loads its own files whose names end in ${INPUT_SUFFIXES}`;
     if (skipped.length > 0) options.warn?.(`Warning: ${formatProblem({ file: path, line: 0, message })}`);
   }
-  return stageRows(files, getSourceNames(files, options.source), options, (collector, onRead) =>
+  const getSources = (hash: string) => getSourceNames(files, options.source, hash);
+  return stageRows(files, getSources, options, (collector, onRead) =>
     readFiles(files, options, collector, onRead),
   );
 }
@@ -59,16 +60,21 @@ const RECORDS_SOURCE = "records of a program";
 
 /** Checks records in memory, as `stageFiles` checks records of files. */
 export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
-  return stageRows([IN_MEMORY_FILE], [RECORDS_SOURCE], { strict: true }, async (collector) => {
-    let line = 0;
-    const file = IN_MEMORY_FILE;
-    for (const record of records) collector.add(checkRecord(record, { file, line: ++line }), 0);
-  });
+  return stageRows(
+    [IN_MEMORY_FILE],
+    () => [RECORDS_SOURCE],
+    { strict: true },
+    async (collector) => {
+      let line = 0;
+      const file = IN_MEMORY_FILE;
+      for (const record of records) collector.add(checkRecord(record, { file, line: ++line }), 0);
+    },
+  );
 }
 
 async function stageRows(
   files: string[],
-  sources: string[],
+  getSources: (hash: string) => string[],
   options: StageOptions,
   read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
 ): Promise<StagedCollection> {
@@ -95,7 +101,7 @@ async function stageRows(
       collector.counts.count,
       listBlocks,
       collector.getStatistics(),
-      sources,
+      getSources,
     );
     return { ...collector.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../../src/records/record.ts";
-import type { Day, Hour, Statistics } from "../../../src/store/stored-statistics.ts";
+import type { Day, Hour, RecordStatistics } from "../../../src/store/stored-statistics.ts";
 
 /** The maximum number of cameras in a collection, because a load compares all of them in memory. */
 export const MAX_CAMERAS = 100_000;
@@ -26,16 +26,14 @@ export function createStatisticsCollector() {
       }
       return calendar.add(record, roadUsers);
     },
-    /** Returns the statistics of the records so far, without their sources. */
-    getStatistics: (cameras: number): Statistics => ({
+    /** Returns the statistics of the records so far. */
+    getStatistics: (cameras: number): RecordStatistics => ({
       first,
       last,
       cameras,
       totals,
       days: calendar.listDays(),
       hours: calendar.hours,
-      sources: [],
-      source_count: 0,
     }),
   };
 }

@@ -1,12 +1,19 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkCameraRef } from "../../../../src/records/camera-ref.ts";
 import { NO_COUNTS } from "../../../../src/records/record.ts";
-import { NO_STATISTICS } from "../../../../src/store/stored-statistics.ts";
-import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
+import { createMemoryStore } from "../../../../src/store/memory.ts";
+import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/store/stored-statistics.ts";
+import { GENERATED_HASH, listSeedFiles } from "../../../../tools/data/encoded-collection.ts";
+import {
+  type StagedCollection,
+  type StageOptions,
+  stageFiles,
+  stageRecords,
+} from "../../../../tools/data/staging/staging.ts";
 import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../records/sample.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
@@ -78,20 +85,46 @@ test("creates the same statistics for records in any order", async () => {
       ["2019-05-18", 2, 1, 0, 40],
     ],
     hours: { weekdays: noHours.with(23, [1, 41]), weekends: noHours.with(0, [1, 40]) },
+    records_hash: expect.stringMatching(/^[0-9a-f]{20}$/),
     sources: [SOURCE],
     source_count: 1,
   };
-  const collect = async (given: object[]) =>
-    JSON.parse([...(await stageRecords(given)).blocks()].at(-1)?.text ?? "");
-  expect(await collect(records)).toEqual(statistics);
-  expect(await collect(records.toReversed())).toEqual(statistics);
+  const collect = async (given: object[]) => readStagedStatistics(await stageRecords(given));
+  const collected = await collect(records);
+  expect(collected).toEqual(statistics);
+  expect(await collect(records.toReversed())).toEqual(collected);
   expect(await collect([])).toEqual({
     ...NO_STATISTICS,
     hours: { weekdays: noHours, weekends: noHours },
+    records_hash: expect.not.stringMatching(String(collected.records_hash)),
     sources: [SOURCE],
     source_count: 1,
   });
 });
+
+test("only the generated records of the sample data are called generated, not the files that contain them", async () => {
+  const [first = "", ...others] = listSeedFiles();
+  const generated = await stageFiles([first, ...others]);
+  expect((await readStagedStatistics(generated)).records_hash).toBe(GENERATED_HASH);
+  const text = await readFile(first, "utf8");
+  const contents: [name: string, text: string, options: StageOptions, source: string][] = [
+    ["copied.csv", text, {}, "generated"],
+    ["copied.csv", text, { source: "mine" }, "mine"],
+    ["edited.csv", text.replace(/\d+,tf1\n/, "77,tf1\n"), {}, "edited.csv, 2025.csv"],
+    ["generated", text.replace(/\n.*\n/, "\n"), {}, `"generated", 2025.csv`],
+  ];
+  for (const [name, text, options, source] of contents) {
+    const file = join(createFolder(), name);
+    await writeFile(file, text);
+    expect((await stageFiles([file, ...others], options)).source).toBe(source);
+  }
+});
+
+/** Reads the statistics of a load, and deletes its records from disk. */
+async function readStagedStatistics({ count, source, blocks, close }: StagedCollection): Promise<Statistics> {
+  const snapshot = { id: "a", count, loaded_at: null, source };
+  return readStatistics(createMemoryStore(snapshot, blocks()), snapshot).finally(close);
+}
 
 test.each(
   // biome-ignore format: one case per line
