@@ -4,27 +4,34 @@
     python3 examples/convert.py sensors.csv --camera site --time time --time-format '%Y-%m-%d %H:%M' \\
       --time-zone Europe/Berlin --count cars=cars+vans --count bicycles=bikes --out records.csv
 
-It needs Python 3.9 and no packages, and stops at the first cell that it does not understand.
+It needs Python 3.9 and no packages, and stops at the first cell that it does not understand. A million rows take about 350 MB of
+memory and half a minute.
 """
 
 import argparse
 import codecs
 import contextlib
 import csv
+import gzip
 import io
 import itertools
 import json
 import os
 import re
+import shutil
+import signal
 import sys
+import tempfile
 import unicodedata
+import uuid
+import zlib
 from argparse import ArgumentTypeError, Namespace
 from collections import Counter
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import datetime, timedelta, timezone, tzinfo
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Iterable, Iterator, NamedTuple, Optional, Union
+from typing import IO, Any, Iterable, Iterator, NamedTuple, Optional, Union
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 FIELDS = ("cars", "persons", "bicycles", "trucks", "motorcycles", "buses")
@@ -41,94 +48,132 @@ class BadData(Exception):
     """Ends the conversion. The message says where and why."""
 
 
+class Place(NamedTuple):
+    """Where a row is: `sensors.csv:17`, or `sensors.json: report[16]`."""
+
+    table: tuple[str, str]  # what stands before and after the number; the same object for all rows of a table
+    number: int
+
+    def __str__(self) -> str:
+        return str(self.number).join(self.table)
+
+
 class Row(NamedTuple):
-    where: str  # such as "sensors.csv:17"
-    cells: dict[str, Any]  # text; in JSON also None, booleans, lists and objects
+    """A row for one camera. Only numbers and shared texts, because there can be millions."""
 
-
-class Observation(NamedTuple):
-    where: str
+    seconds: int  # since 1970 in UTC
     camera_ref: str
-    time_text: str
-    time: datetime  # has a time zone if the format has %z
-    label: str  # with --sum: the cells that tell rows with the same time apart, such as the lane
-    counts: tuple[Optional[Number], ...]  # in the order of FIELDS; None is missing
+    table: tuple[str, str]
+    number: int
+    cells_hash: int  # with --sum, for rows that are equal in all cells
+    gaps: tuple[str, ...]  # the columns without a number
+    counts: tuple[Number, ...]  # in the order of FIELDS, without the gaps
+
+    @property
+    def place(self) -> Place:
+        return Place(self.table, self.number)
 
 
-def problem(where: str, column: str, value: Any, message: str) -> BadData:
+# The places and the cells of rows. Cells are text; in JSON also None, booleans, lists and objects.
+Cells = Iterator[tuple[Place, list[Any]]]
+
+
+def problem(where: object, column: str, value: Any, message: str) -> BadData:
     shown = repr(value)
     return BadData(f"{where}: {column} {shown if len(shown) <= 100 else shown[:99] + '…'} {message}")
 
 
 # Files
 
+FOREIGN_FILES = {
+    b"PK\x03\x04": "a ZIP archive or a spreadsheet such as .xlsx; unpack it, or save it as CSV",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet such as .xls; save it as CSV",
+    b"\xff\xfe": "UTF-16 text; use --encoding utf-16",
+    b"\xfe\xff": "UTF-16 text; use --encoding utf-16",
+}
 
-def read_text(file: str, encoding: str) -> str:
+
+def read_table(file: str, options: Namespace) -> tuple[list[str], Cells]:
+    """Returns the header and the rows of a file."""
     data = Path(file).read_bytes()
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise BadData(f"{file}: is a damaged gzip file: {error}") from None
+    # Without the byte order mark that Windows writes.
+    encoding = "utf-8-sig" if options.encoding == "utf-8" else options.encoding
+    require_text(file, data, encoding)
+    source = io.TextIOWrapper(io.BytesIO(data), encoding, newline="")
+    return read_json(file, source, options.list) if options.list else read_csv(file, source, options.separator)
+
+
+def require_text(file: str, data: bytes, encoding: str) -> None:
+    for start, kind in FOREIGN_FILES.items():
+        if data.startswith(start) and not encoding.startswith("utf-16"):
+            raise BadData(f"{file}: is {kind}")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data[: error.start].decode(encoding, "ignore").count("\n") + 1
-        byte = f"byte {error.start + 1} of the file, 0x{data[error.start]:02x}"
-        raise BadData(f"{file}:{line}: {byte}, is not {encoding}; try --encoding windows-1252") from None
-    if not data.isascii() and not encoding.startswith("utf-8"):
+        line = data.count(b"\n", 0, error.start) + 1
+        shown = data[max(0, error.start - 10) : error.start + 10]
+        hint = "" if encoding == "cp1252" else "; try --encoding windows-1252"
+        message = f"byte {error.start + 1} of the file, in {shown!r}, is not {error.encoding}{hint}"
+        raise BadData(f"{file}:{line}: {message}") from None
+    if encoding in ("utf-16", "utf-32") and not data.startswith((codecs.BOM_UTF16, codecs.BOM_UTF16_BE)):
+        raise BadData(f"{file}: has no byte order mark; use --encoding {encoding}-le or {encoding}-be")
+    if text[:100].lstrip().startswith("<"):
+        raise BadData(f"{file}: is HTML or XML, not a table")
+    if not data.isascii() and not encoding.startswith("utf"):
         with contextlib.suppress(UnicodeDecodeError):
             data.decode("utf-8")
             raise BadData(f"{file}: is UTF-8, not {encoding}")
-    return text.removeprefix("\ufeff")
 
 
-def read_csv(file: str, text: str, separator: str) -> tuple[list[str], Iterator[Row]]:
-    lines = read_lines(file, text, separator)
-    line, header = next((found for found in lines if any(found[1])), (1, []))
+def read_csv(file: str, source: IO[str], separator: str) -> tuple[list[str], Cells]:
+    rows = read_rows(file, source, separator)
+    place, header = next((found for found in rows if any(found[1])), (None, []))
     if not header:
         raise BadData(f"{file}: is empty; the first row must be a header")
     while not header[-1]:
         header.pop()
     for name, times in Counter(header).items():
         if name and times > 1:
-            raise problem(f"{file}:{line}", "the column", name, f"is {times} times in the header")
-    return header, (create_row(f"{file}:{line}", header, cells) for line, cells in lines)
+            raise problem(place, "the column", name, f"is {times} times in the header")
+    return header, rows
 
 
-def read_lines(file: str, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def read_rows(file: str, source: IO[str], separator: str) -> Cells:
     """Yields the line in which each row starts, and its cells without spaces at both ends."""
-    source = io.StringIO(text, newline="")
     reader = csv.reader(source, delimiter=separator, strict=True, skipinitialspace=separator != " ")
+    table = (f"{file}:", "")
     line = 1
     try:
         for cells in reader:
-            yield line, [cell.strip() for cell in cells]
+            yield Place(table, line), [cell.strip() for cell in cells]
             line = reader.line_num + 1
     except csv.Error as error:
         raise BadData(f"{file}:{line}: the cells of this row cannot be separated: {error}") from None
 
 
-def create_row(where: str, header: list[str], cells: list[str]) -> Row:
-    if any(cells) and len(cells) < len(header):
-        raise BadData(f"{where}: has {len(cells)} cells, but the header has {len(header)}: {cells!r}")
-    for number, (name, cell) in enumerate(itertools.zip_longest(header, cells, fillvalue=""), 1):
-        if cell and not name:
-            raise problem(where, f"cell {number}", cell, "is in a column without a name")
-    return Row(where, {name: cell for name, cell in zip(header, cells) if name})
-
-
-def read_json(file: str, text: str, name: str) -> tuple[list[str], Iterator[Row]]:
+def read_json(file: str, source: IO[str], path: str) -> tuple[list[str], Cells]:
     # Numbers stay text, so that camera 9000000012 keeps its name, and 0.1 is exact.
     as_text = {"parse_int": str, "parse_float": str, "parse_constant": str}
     try:
-        document = json.loads(text, object_pairs_hook=create_object, **as_text)
+        document = json.load(source, object_pairs_hook=create_object, **as_text)
     except (ValueError, RecursionError) as error:
         raise BadData(f"{file}: is not valid JSON: {error}") from None
-    items = document.get(name) if isinstance(document, dict) else None
+    items = find_list(document, path)
     if not isinstance(items, list):
-        raise BadData(f"{file}: has no list {name!r}")
-    rows = [Row(f"{file}: {name}[{index}]", item) for index, item in enumerate(items)]
-    for row in rows:
-        if not isinstance(row.cells, dict):
-            raise problem(row.where, "the item", row.cells, "is not an object")
+        lists = ", ".join(itertools.islice(list_paths(document), 10)) or "none"
+        raise BadData(f"{file}: has no list {path!r}; its lists are: {lists}")
+    table = (f"{file}: {'' if path == '.' else path}[", "]")
+    places = [Place(table, index) for index in range(len(items))]
+    for place, item in zip(places, items):
+        if not isinstance(item, dict):
+            raise problem(place, "the item", item, "is not an object")
     header = list(dict.fromkeys(itertools.chain.from_iterable(items)))
-    return header, (Row(row.where, {key: row.cells.get(key) for key in header}) for row in rows)
+    return header, ((place, [item.get(key) for key in header]) for place, item in zip(places, items))
 
 
 def create_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,44 +183,54 @@ def create_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value.strip() if isinstance(value, str) else value for name, value in pairs}
 
 
+def find_list(value: Any, path: str) -> Any:
+    """Follows a path such as result.records. A whole name comes before its parts."""
+    if path == ".":
+        return value
+    if not isinstance(value, dict) or path in value:
+        return value.get(path) if isinstance(value, dict) else None
+    first, _, rest = path.partition(".")
+    return find_list(value.get(first), rest) if rest else None
+
+
+def list_paths(value: Any, path: str = "") -> Iterator[str]:
+    if isinstance(value, list):
+        yield path or "."
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        yield from list_paths(inner, f"{path}.{name}" if path else name)
+
+
 # Cells
 
 
-def get_text(row: Row, column: str) -> str:
-    value = row.cells[column]
+def get_text(where: str, column: str, value: Any) -> str:
     if value is None or value == "":
-        raise problem(row.where, column, value, "is empty")
+        raise problem(where, column, value, "is empty")
     if not isinstance(value, str):
-        raise problem(row.where, column, value, "is not text or a number")
+        raise problem(where, column, value, "is not text or a number")
     return value
 
 
-@lru_cache
-def compile_notation(decimal: str, thousands: str) -> "re.Pattern[str]":
-    whole = f"[0-9]{{1,3}}({re.escape(thousands)}[0-9]{{3}})*" if thousands else "[0-9]+"
-    return re.compile(f"{whole}({re.escape(decimal)}[0-9]+)?")
-
-
-def parse_count(row: Row, column: str, options: Namespace) -> Optional[Number]:
-    value = row.cells[column]
-    if value is None or value == "" or value in options.missing_value:
+@lru_cache(maxsize=100_000)
+def parse_number(text: str, decimal: str, thousands: str) -> Optional[Number]:
+    whole = f"[0-9]{{1,3}}({re.escape(thousands)}[0-9]{{3}})+|[0-9]+" if thousands else "[0-9]+"
+    if len(text) > 50 or not re.fullmatch(f"({whole})({re.escape(decimal)}[0-9]+)?", text):
         return None
-    decimal, thousands = options.decimal, options.thousands
-    text = value if isinstance(value, str) else ""
-    if text.startswith("-"):
-        raise problem(row.where, column, value, f"is negative; does it need --missing-value={value}?")
-    if not compile_notation(decimal, thousands).fullmatch(text):
-        raise problem(row.where, column, value, f"is not a number such as 1{thousands}234{decimal}5")
-    if len(text) > 50:
-        raise problem(row.where, column, value, "is too long for a count")
     plain = text.replace(thousands, "").replace(decimal, ".")
     return Fraction(plain) if "." in plain else int(plain)
 
 
-def add_up(numbers: Iterable[Optional[Number]]) -> Optional[Number]:
-    """Adds up numbers exactly. A missing number makes the sum missing."""
-    known = list(numbers)
-    return None if None in known else sum(known)
+def parse_count(where: str, column: str, value: Any, options: Namespace) -> Optional[Number]:
+    """Returns None for a gap."""
+    if value is None or value == "" or value in options.missing_value:
+        return None
+    decimal, thousands = options.decimal, options.thousands
+    number = parse_number(value, decimal, thousands) if isinstance(value, str) else None
+    if number is None:
+        is_negative = isinstance(value, str) and value.startswith("-")
+        hint = f"; does it need --missing-value={value}?" if is_negative else ""
+        raise problem(where, column, value, f"is not a number such as 1{thousands}234{decimal}5{hint}")
+    return number
 
 
 def round_half_up(number: Number) -> int:
@@ -188,7 +243,7 @@ BLANK = re.compile(
 )
 
 
-def require_camera_ref(where: str, column: str, name: str, names: dict[str, str]) -> str:
+def require_camera_ref(where: Place, column: str, name: str, names: dict[str, str]) -> str:
     """Returns the camera_ref for a name. `names` has the names of all cameras so far, by camera_ref."""
     ref = name if len(name) <= 64 else f"{name[:40]}…{name[-23:]}"
     if ref in names and names[ref] != name:
@@ -199,7 +254,7 @@ def require_camera_ref(where: str, column: str, name: str, names: dict[str, str]
             reason = f"exceeds the limit of {MAX_CAMERAS} cameras"
         if reason:
             raise problem(where, column, name, reason)
-    names[ref] = name
+        names[ref] = name
     return ref
 
 
@@ -217,12 +272,25 @@ def check_camera_ref(ref: str) -> Optional[str]:
 
 # Times
 
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+FREE_PATTERNS = {"f": "[0-9]+", "z": "Z|[+-][0-9:.]+"}
 DIGITS = {"Y": 4, "y": 2, "m": 2, "d": 2, "j": 3, "H": 2, "I": 2, "M": 2, "S": 2, "f": 6}
+
+REPEATED = "at a time that the clocks repeat"
+SKIPPED = "at a time that the clocks skip"
+
+
+def list_codes(time_format: str) -> list[str]:
+    return re.findall("%(.?)", time_format, re.DOTALL)
+
+
+def has_hour(time_format: str) -> bool:
+    return bool({"H", "I"} & set(list_codes(time_format)))
 
 
 def parse_time_format(text: str) -> str:
     """Refuses a format whose times could be misunderstood."""
-    found = re.findall("%(.?)", text, re.DOTALL)
+    found = list_codes(text)
     unknown = set(found) - set("YymbBdjHIpMSfzaA%")
     counts = {group: sum(map(found.count, group)) for group in ("Yy", "mbBj", "dj", "HI", *"pMSfzaA")}
     is_incomplete = any(counts[part] > counts[larger] for part, larger in (("M", "HI"), ("S", "M"), ("f", "S")))
@@ -240,26 +308,43 @@ def parse_time_format(text: str) -> str:
 @lru_cache
 def compile_time_format(time_format: str) -> "re.Pattern[str]":
     """Fixes the lengths of numbers without separators. strptime would guess: is 1112025 in January?"""
-    patterns = []
+    pattern = ""
     for part in re.findall(r"(?:%[YymdjHIMSf])+|%.|\s+|.", time_format):
         if part.isspace():
-            patterns.append(r"\s+")
+            pattern += r"\s+"
         elif part[0] != "%" or part == "%%":
-            patterns.append(re.escape(part[-1]))
+            pattern += re.escape(part[-1])
+        elif len(part) > 2:
+            pattern += "".join(f"(?P<{code}>[0-9]{{{DIGITS[code]}}})" for code in part[1::2])
         else:
-            patterns.append(".+?" if len(part) == 2 else f"[0-9]{{{sum(map(DIGITS.get, part[1::2]))}}}")
-    return re.compile("".join(patterns), re.IGNORECASE)
+            pattern += f"(?P<{part[1]}>{FREE_PATTERNS.get(part[1], '.+?')})"
+    return re.compile(pattern, re.IGNORECASE)
 
 
-@lru_cache(maxsize=100_000)
-def parse_time(text: str, time_format: str) -> Optional[datetime]:
+def parse_time(text: str, time_format: str, is_end: bool) -> Optional[datetime]:
+    """Reads what strptime does, and also +01 as an offset, up to nine decimals, and 24:00 as the end of a day."""
+    match = compile_time_format(time_format).fullmatch(text)
+    if match is None:
+        return None
+    parts = match.groupdict()
+    is_midnight = is_end and parts.get("H") == "24"
+    changes = {
+        "H": "00" if is_midnight else parts.get("H"),
+        "z": re.sub("^[+-][0-9]{2}$", r"\g<0>00", parts.get("z") or ""),
+        "f": re.sub("^([0-9]{6})[0-9]{1,3}$", r"\1", parts.get("f") or ""),
+    }
+    for code in sorted(changes.keys() & parts.keys(), key=match.start, reverse=True):
+        text = text[: match.start(code)] + changes[code] + text[match.end(code) :]
     try:
         time = datetime.strptime(text, time_format)
     except ValueError:
         return None
     # strptime ignores a wrong day of the week.
-    is_other_day = re.search("%a", time_format, re.IGNORECASE) and f"{time:%a}".lower() not in text.lower()
-    return time if compile_time_format(time_format).fullmatch(text) and not is_other_day else None
+    is_other_day = parts.keys() & {"a", "A"} and f"{time:%a}".lower() not in text.lower()
+    is_after_midnight = is_midnight and (time.minute, time.second, time.microsecond) != (0, 0, 0)
+    if is_other_day or is_after_midnight:
+        return None
+    return time + timedelta(days=1) if is_midnight else time
 
 
 def parse_zone(text: str) -> tzinfo:
@@ -274,206 +359,231 @@ def parse_zone(text: str) -> tzinfo:
 
 
 @lru_cache(maxsize=100_000)
-def get_offset_change(time: datetime, zone: tzinfo) -> timedelta:
-    """Negative for a local time that the clocks repeat, positive for one that they skip."""
-    return time.replace(tzinfo=zone, fold=1).utcoffset() - time.replace(tzinfo=zone, fold=0).utcoffset()
+def get_seconds(text: str, time_format: str, zone: Optional[tzinfo], interval: Optional[int]) -> Union[int, str]:
+    """Returns the seconds since 1970 in UTC, or the reason why the row is left out. Raises ValueError."""
+    time = parse_time(text, time_format, is_end=interval is not None)
+    if time is None:
+        raise ValueError(f"is not a time in the format {time_format}")
+    try:
+        time -= timedelta(minutes=interval or 0)
+        if zone:
+            time = time.replace(tzinfo=zone)
+            change = time.replace(fold=1).utcoffset() - time.utcoffset()
+            # A day begins at its first instant: the first midnight of two, or 01:00 if the clocks skip midnight.
+            if change and has_hour(time_format):
+                return REPEATED if change < timedelta(0) else SKIPPED
+        return (time.astimezone(timezone.utc) - EPOCH) // timedelta(seconds=1)
+    except OverflowError:
+        raise ValueError("is not in the years 1 to 9999") from None
 
 
-def get_repeated_hour(time: datetime, zone: tzinfo) -> Optional[date]:
-    """Identifies the repeated hour of a local time. An hour around midnight belongs to the later day."""
-    is_repeated = get_offset_change(time, zone) < timedelta(0)
-    return (time + timedelta(hours=12)).date() if is_repeated else None
+def format_timestamp(seconds: int) -> str:
+    return (EPOCH + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat() + "Z"
 
 
-def is_newest_first(rows: list[Observation], zone: tzinfo) -> bool:
-    """Tells whether most rows are older than the row before, except in a repeated hour."""
-    balance = 0
-    for one, other in zip(rows, rows[1:]):
-        hour = get_repeated_hour(one.time, zone)
-        if hour is None or hour != get_repeated_hour(other.time, zone):
-            balance += (other.time < one.time) - (other.time > one.time)
-    return balance > 0
+# Rows
 
 
-def find_passes(rows: list[Observation], column: str) -> Iterator[tuple[Observation, int]]:
-    """Yields the rows of a camera in a repeated hour with their fold: 0 in the first pass, 1 in the second."""
-    fold, labels, undecided = 0, set(), None
-    for previous, row in zip([rows[0], *rows], rows):
-        is_back = row.time < previous.time or (row.time == previous.time and row.label in labels)
-        if is_back and fold == 1:
-            message = "goes back twice in the hour that the clocks repeat; are the rows sorted, or is --sum missing?"
-            raise problem(row.where, column, row.time_text, message)
-        if is_back:
-            fold = 1
-        elif row.time == previous.time and labels and fold == 0:
-            undecided = row
-        if is_back or row.time > previous.time:
-            labels = set()
-        labels.add(row.label)
-        yield row, fold
-    if undecided and fold == 0:
-        message = "is in the hour that the clocks repeat, and nothing shows which rows are in its second pass"
-        raise problem(undecided.where, column, undecided.time_text, message)
+class Columns(NamedTuple):
+    """The indexes of the columns that the options name."""
+
+    time: list[int]
+    camera: list[int]
+    counts: dict[str, list[int]]  # for each field, the columns to add up
+    cameras: list[int]  # with --columns
 
 
-def localize(rows: list[Observation], options: Namespace) -> Iterator[tuple[Observation, Optional[datetime]]]:
-    """Yields the rows of a camera, oldest first, with their times; None is a time that the clocks skip."""
-    zone = options.time_zone
-    if zone is None:
-        yield from ((row, row.time) for row in rows)
-        return
-    for hour, group in itertools.groupby(rows, lambda row: get_repeated_hour(row.time, zone)):
-        passes = find_passes(list(group), options.time) if hour else ((row, 0) for row in group)
-        for row, fold in passes:
-            is_skipped = get_offset_change(row.time, zone) > timedelta(0)
-            yield row, None if is_skipped else row.time.replace(tzinfo=zone, fold=fold)
+def find_columns(file: str, header: list[str], text: str, separator: str = "") -> list[int]:
+    """Finds a column, or else the columns whose names are joined by the separator."""
+    is_whole = text in header or separator == ""
+    names = [text] if is_whole else [name.strip() for name in text.split(separator)]
+    for name in names:
+        if name == "" or name not in header:
+            raise BadData(f"{file}: has no column {name!r}; the header is {header}")
+    return [header.index(name) for name in names]
 
 
-def format_timestamp(time: datetime) -> str:
-    return time.astimezone(timezone.utc).replace(tzinfo=None, microsecond=0).isoformat() + "Z"
+def choose_columns(file: str, header: list[str], options: Namespace) -> Columns:
+    time = find_columns(file, header, options.time, ",")
+    camera = find_columns(file, header, options.camera) if options.camera else []
+    counts: dict[str, list[int]] = {}
+    for field, text in options.count:
+        counts.setdefault(field, []).extend(find_columns(file, header, text, "+"))
+    skipped = [find_columns(file, header, name) for name in options.skip]
+    used = list(itertools.chain(time, camera, *counts.values(), *skipped))
+    for index, times in Counter(used).items():
+        if times > 1:
+            raise BadData(f"{file}: the options name the column {header[index]!r} {times} times")
+    others = [index for index, name in enumerate(header) if name and index not in used]
+    if options.columns and not others:
+        raise BadData(f"{file}: has no column of a camera; the header is {header}")
+    return Columns(time, camera, counts, others)
+
+
+class Reading:
+    """What was read from all files."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.names: dict[str, str] = {}  # of the cameras, by camera_ref
+        self.reported: dict[str, set[str]] = {}  # the columns in which a camera has a number
+        self.left_out: Counter = Counter()  # rows, by reason
+        self.clock_reasons: dict[str, str] = {}  # with the first row
+
+
+def read_files(options: Namespace) -> Reading:
+    reading = Reading()
+    for file in options.files:
+        header, rows = read_table(file, options)
+        # An empty list in JSON has no columns.
+        if header:
+            add_rows(file, header, rows, reading, options)
+    return reading
+
+
+def add_rows(file: str, header: list[str], rows: Cells, reading: Reading, options: Namespace) -> None:
+    columns = choose_columns(file, header, options)
+    for place, cells in rows:
+        if not any(cells):
+            reading.left_out["empty"] += 1
+            continue
+        for number, cell in enumerate(cells):
+            if cell and (number >= len(header) or not header[number]):
+                raise problem(place, f"cell {number + 1}", cell, "is in a column without a name")
+        # Spreadsheets leave out empty cells at the end of a row.
+        cells += [""] * (len(header) - len(cells))
+        text = " ".join(get_text(place, header[index], cells[index]) for index in columns.time)
+        try:
+            time = get_seconds(text, options.time_format, options.time_zone, options.interval_end)
+        except ValueError as error:
+            raise problem(place, options.time, text, str(error)) from None
+        if isinstance(time, str):
+            reason = f"{time}, such as {place} {text!r}; with UTC or an offset (%z) they can be kept"
+            reading.left_out[reading.clock_reasons.setdefault(time, reason)] += 1
+            continue
+        cells_hash = hash(repr(cells)) if options.sum else 0
+        for source, name, count_columns in list_cameras(file, header, place, cells, columns, options):
+            # One object for all rows, because of the memory.
+            camera_ref = sys.intern(require_camera_ref(place, source, name.strip(), reading.names))
+            reported = reading.reported.setdefault(camera_ref, set())
+            gaps, counts = read_counts(place, header, cells, count_columns, reported, options)
+            reading.rows.append(Row(time, camera_ref, *place, cells_hash, gaps, counts))
+
+
+def list_cameras(
+    file: str, header: list[str], place: Place, cells: list[Any], columns: Columns, options: Namespace
+) -> list[tuple[str, str, dict[str, list[int]]]]:
+    """Lists where the name of each camera in a row stands, the name, and the columns of its counts."""
+    if options.columns:
+        return [("column", header[index], {options.columns: [index]}) for index in columns.cameras]
+    if options.camera_from_name:
+        return [("file name", Path(file.removesuffix(".gz")).stem, columns.counts)]
+    return [(options.camera, get_text(place, options.camera, cells[columns.camera[0]]), columns.counts)]
+
+
+def read_counts(
+    place: Place, header: list[str], cells: list[Any], columns: dict[str, list[int]], reported: set[str], options: Namespace
+) -> tuple[tuple[str, ...], tuple[Number, ...]]:
+    """Returns the gaps and the counts. Adds the columns that have a number to `reported`."""
+    gaps = []
+    counts: dict[str, Number] = dict.fromkeys(FIELDS, 0)
+    for field, indexes in columns.items():
+        for index in indexes:
+            number = parse_count(place, header[index], cells[index], options)
+            if number is None:
+                gaps.append(header[index])
+            else:
+                counts[field] += number
+                reported.add(header[index])
+    return tuple(gaps), tuple(counts.values())
 
 
 # Records
 
 
-def split_names(header: list[str], text: str, separator: str) -> list[str]:
-    """Splits names, unless a column has the whole text as its name."""
-    return [text] if text in header else [name.strip() for name in text.split(separator)]
+def describe(left_out: Counter) -> str:
+    return ", ".join(f"{rows} {reason}" for reason, rows in left_out.items()) or "none"
 
 
-def find_columns(file: str, header: list[str], names: list[str]) -> list[str]:
-    for name in names:
-        if name == "" or name not in header:
-            raise BadData(f"{file}: has no column {name!r}; the header is {header}")
-    return names
-
-
-class Columns(NamedTuple):
-    time: list[str]
-    counts: dict[str, list[str]]  # for each field, the columns to add up
-    cameras: list[str]  # with --columns
-    labels: list[str]
-
-
-def choose_columns(file: str, header: list[str], options: Namespace) -> Columns:
-    time = find_columns(file, header, split_names(header, options.time, ","))
-    counts = {field: find_columns(file, header, split_names(header, text, "+")) for field, text in options.count}
-    used = [*time, *itertools.chain.from_iterable(counts.values())]
-    for column in filter(None, [options.camera, *options.skip]):
-        used += find_columns(file, header, [column])
-    for column, times in Counter(used).items():
-        if times > 1:
-            raise BadData(f"{file}: the options name the column {column!r} {times} times")
-    others = [column for column in header if column and column not in used]
-    if options.columns and not others:
-        raise BadData(f"{file}: has no column of a camera; the header is {header}")
-    return Columns(time, counts, others, options.skip if options.columns else others)
-
-
-def read_observations(file: str, options: Namespace, names: dict[str, str], left_out: Counter) -> Iterator[Observation]:
-    text = read_text(file, options.encoding)
-    header, rows = read_json(file, text, options.list) if options.list else read_csv(file, text, options.separator)
-    columns = choose_columns(file, header, options) if header else Columns([], {}, [], [])
-    for row in rows:
-        if not any(row.cells.values()):
-            left_out["empty"] += 1
-            continue
-        time_text = " ".join(get_text(row, column) for column in columns.time)
-        time = parse_time(time_text, options.time_format)
-        if time is None:
-            raise problem(row.where, options.time, time_text, f"is not a time in the format {options.time_format}")
-        label = str([row.cells[column] for column in columns.labels]) if options.sum else ""
-        for source, name, count_columns in list_cameras(file, row, columns, options):
-            ref = require_camera_ref(row.where, source, name.strip(), names)
-            counts = tuple(
-                add_up(parse_count(row, column, options) for column in count_columns.get(field, []))
-                for field in FIELDS
-            )
-            yield Observation(row.where, ref, time_text, time, label, counts)
-
-
-def list_cameras(file: str, row: Row, columns: Columns, options: Namespace) -> list[tuple[str, str, dict]]:
-    """Lists where the name of each camera in a row stands, the name, and the columns of its counts."""
-    if options.columns:
-        return [("column", name, {options.columns: [name]}) for name in columns.cameras]
-    if options.camera_from_name:
-        return [("file name", Path(file).stem, columns.counts)]
-    return [(options.camera, get_text(row, options.camera), columns.counts)]
-
-
-def read_cameras(options: Namespace, left_out: Counter) -> dict[str, list[Observation]]:
-    """Returns the rows of each camera, oldest first if each file is sorted by time in either order."""
-    names: dict[str, str] = {}
-    cameras: dict[str, list[Observation]] = {}
-    for file in options.files:
-        in_file: dict[str, list[Observation]] = {}
-        for row in read_observations(file, options, names, left_out):
-            in_file.setdefault(row.camera_ref, []).append(row)
-        for camera_ref, rows in in_file.items():
-            if options.time_zone and is_newest_first(rows, options.time_zone):
-                rows.reverse()
-            cameras.setdefault(camera_ref, []).extend(rows)
-    return cameras
-
-
-def group_rows(options: Namespace, left_out: Counter) -> dict[tuple[str, str], list[Observation]]:
-    """Groups the rows by timestamp and camera."""
-    groups: dict[tuple[str, str], list[Observation]] = {}
-    for camera_ref, rows in read_cameras(options, left_out).items():
-        for row, time in localize(rows, options):
-            if time is None:
-                left_out["at a time that the clocks skip"] += 1
-                continue
-            try:
-                timestamp = format_timestamp(time)
-            except OverflowError:
-                raise problem(row.where, options.time, row.time_text, "is not in the years 1 to 9999") from None
-            group = groups.setdefault((timestamp, camera_ref), [])
-            if group and not options.sum:
-                message = f"is the time of camera {camera_ref!r} in {group[0].where}, too; --sum adds up such rows"
-                raise problem(row.where, options.time, row.time_text, message)
-            group.append(row)
-    return groups
-
-
-def create_records(options: Namespace, left_out: Counter) -> list[tuple]:
-    """Creates the records, oldest first, so that their numbers stay the same when newer rows are added."""
-    records: list[tuple] = []
+def create_records(reading: Reading, options: Namespace) -> Iterator[tuple]:
+    """Yields the records, oldest first, so that their numbers stay the same when newer rows are added."""
     camera_pks: dict[str, int] = {}
     days = set()
-    groups = group_rows(options, left_out)
-    for timestamp, camera_ref in sorted(groups):
-        rows = groups[timestamp, camera_ref]
-        sums = [add_up(numbers) for numbers in zip(*(row.counts for row in rows))]
-        is_missing = None in sums
+    ids = itertools.count(1)
+    reading.rows.sort()
+    for (seconds, camera_ref), group in itertools.groupby(reading.rows, key=lambda row: row[:2]):
+        rows = list(group)
+        if len(rows) > 1:
+            require_parts(rows, options)
+        # A column in which the camera never has a number is like a missing column.
+        reported = reading.reported[camera_ref]
+        is_missing = not reported or any(gap in reported for row in rows for gap in row.gaps)
         if is_missing and options.missing == "leave-out":
-            left_out["without a count"] += len(rows)
+            reading.left_out["without a count"] += len(rows)
             continue
-        counts = [0 if is_missing else round_half_up(number) for number in sums]
+        counts = [0 if is_missing else round_half_up(sum(numbers)) for numbers in zip(*(row.counts for row in rows))]
         for field, count in zip(FIELDS, counts):
             if count > MAX_COUNT:
-                raise problem(rows[0].where, field, count, f"is greater than {MAX_COUNT}")
+                raise problem(rows[0].place, field, count, f"is greater than {MAX_COUNT}")
+        timestamp = format_timestamp(seconds)
         days.add(timestamp[:10])
         if len(days) > MAX_DAYS:
-            raise problem(rows[0].where, options.time, rows[0].time_text, f"exceeds the limit of {MAX_DAYS} days")
+            raise BadData(f"{rows[0].place}: exceeds the limit of {MAX_DAYS} days")
         camera_pk = camera_pks.setdefault(camera_ref, len(camera_pks) + 1)
-        camera_ok = "False" if is_missing else "True"
-        records.append((len(records) + 1, camera_pk, camera_ref, timestamp, camera_ok, *counts, "tf1"))
-    return records
+        yield next(ids), camera_pk, camera_ref, timestamp, "False" if is_missing else "True", *counts, "tf1"
+    if not camera_pks:
+        raise BadData(f"There is no record. Rows left out: {describe(reading.left_out)}")
 
 
-def write_records(out: str, records: list[tuple]) -> None:
-    """Writes a temporary file and renames it, so that `out` is never half-written."""
+def require_parts(rows: list[Row], options: Namespace) -> None:
+    """Checks that several rows of one camera and time can be added up."""
+    if not options.sum:
+        raise BadData(
+            f"{rows[1].place} and {rows[0].place} are both of camera {rows[0].camera_ref!r} at"
+            f" {format_timestamp(rows[0].seconds)}. Use --sum if they are parts of one count, such as lanes,"
+            " or --interval-end if times are the ends of intervals"
+        )
+    known: dict[int, Row] = {}
+    for row in rows:
+        other = known.setdefault(row.cells_hash, row)
+        if other.table is not row.table:
+            raise BadData(f"{row.place} and {other.place} are equal in all cells; do the files overlap?")
+
+
+# Output
+
+
+def write_records(out: str, records: Iterator[tuple]) -> int:
+    """Writes a temporary file first, so that the output never has a part of the records. Returns their number."""
+    if out == "-":
+        with tempfile.TemporaryFile() as file:
+            number = write_csv(file, records)
+            file.seek(0)
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.flush()
+        return number
     target = os.path.realpath(out)
-    temporary = f"{target}.{os.getpid()}.tmp"
-    with open(temporary, "x", encoding="utf-8", newline="") as file:
-        try:
-            csv.writer(file, lineterminator="\n").writerows([HEADER, *records])
-            file.close()
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+    temporary = f"{target}.{uuid.uuid4().hex}.tmp"
+    try:
+        with open(temporary, "xb") as file:
+            number = write_csv(file, records)
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return number
+
+
+def write_csv(file: IO[bytes], records: Iterator[tuple]) -> int:
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    number = 0
+    for number, record in enumerate(records, 1):
+        writer.writerow(record)
+    # Keeps the file open.
+    text.detach()
+    return number
 
 
 # The command line
@@ -502,8 +612,10 @@ def parse_encoding(text: str) -> str:
 
 
 def create_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], allow_abbrev=False)
-    parser.add_argument("files", metavar="FILE", nargs="+", help="CSV with a header, or JSON with --list")
+    parser = argparse.ArgumentParser(
+        description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", metavar="FILE", nargs="+", help="CSV with a header, or JSON with --list; also gzipped")
     camera = parser.add_mutually_exclusive_group(required=True)
     camera.add_argument("--camera", metavar="COLUMN", help="the column with the names of the cameras")
     camera.add_argument("--camera-from-name", action="store_true", help="a file for each camera, with its name")
@@ -512,9 +624,10 @@ def create_parser() -> argparse.ArgumentParser:
     add("--time", metavar="COLUMN[,COLUMN]", required=True, help="columns are joined by a space")
     add("--time-format", metavar="FORMAT", type=parse_time_format, required=True, help="as for Python's strptime")
     add("--time-zone", metavar="ZONE", type=parse_zone, help="such as Europe/Berlin or UTC+01:00")
+    add("--interval-end", metavar="MINUTES", type=int, help="the times are the ends of intervals this long")
     count = add("--count", metavar="FIELD=COLUMN[+COLUMN]", type=parse_field_columns, action="append", default=[])
-    count.help = f"the columns to add up for one of {', '.join(FIELDS)}"
-    add("--out", metavar="FILE", required=True)
+    count.help = f"the columns to add up for one of {', '.join(FIELDS)}; can be repeated"
+    add("--out", metavar="FILE", required=True, help="- is standard output")
     add("--sum", action="store_true", help="add up rows with the same camera and time, such as lanes")
     add("--skip", metavar="COLUMN", action="append", default=[], help="with --columns: not a camera")
     add("--missing", choices=("leave-out", "failed"), default="leave-out", help="what rows without a count become")
@@ -523,7 +636,7 @@ def create_parser() -> argparse.ArgumentParser:
     add("--encoding", type=parse_encoding, default="utf-8")
     add("--decimal", choices=(".", ","), default=".")
     add("--thousands", metavar="CHARACTER", type=parse_character, help="the default is none")
-    add("--list", metavar="NAME", help="read JSON with a list of this name")
+    add("--list", metavar="PATH", help="read JSON with a list at this path, such as result.records; . is the document")
     return parser
 
 
@@ -531,21 +644,21 @@ def parse_options() -> Namespace:
     parser = create_parser()
     options = parser.parse_args()
     options.thousands = options.thousands or ""
-    fields = [field for field, _ in options.count]
     notation = (options.separator, options.decimal, options.thousands)
     paths = [os.path.realpath(file) for file in options.files]
     out = options.out
-    has_offset = "z" in re.findall("%(.)", options.time_format)
-    is_input = os.path.exists(out) and any(os.path.samefile(path, out) for path in paths if os.path.exists(path))
+    exists = out != "-" and os.path.exists(out)
+    is_input = exists and any(os.path.samefile(path, out) for path in paths if os.path.exists(path))
     for is_wrong, message in (
-        (bool(fields) == bool(options.columns), "either --count or --columns is required"),
-        (len(set(fields)) < len(fields), "--count has a field twice; join its columns with +"),
+        (bool(options.count) == bool(options.columns), "either --count or --columns is required"),
         (options.skip and not options.columns, "--skip needs --columns"),
+        (options.interval_end not in (None, *range(1, 1441)), "--interval-end is 1 to 1440 minutes"),
+        (options.interval_end and not has_hour(options.time_format), "--interval-end needs an hour in the format"),
         (options.list and notation != (",", ".", ""), "--list reads the notation of JSON"),
         (options.decimal == options.thousands, "--decimal and --thousands are equal"),
-        (bool(options.time_zone) == has_offset, "either --time-zone or %z in the format is required"),
+        (bool(options.time_zone) == ("z" in list_codes(options.time_format)), "either --time-zone or %z in the format is required"),
         (len(set(paths)) < len(paths), "a file is named twice"),
-        (os.path.exists(out) and not os.path.isfile(out), f"--out {out} is not a file"),
+        (exists and not os.path.isfile(out), f"--out {out} is not a file"),
         (is_input, f"--out {out} is one of the files to convert"),
     ):
         if is_wrong:
@@ -553,22 +666,36 @@ def parse_options() -> Namespace:
     return options
 
 
-def main() -> Optional[str]:
-    """Returns the message of an error."""
+def convert(options: Namespace) -> None:
+    reading = read_files(options)
+    number = write_records(options.out, create_records(reading, options))
+    # Standard output may have the records.
+    report = sys.stderr if options.out == "-" else sys.stdout
+    print(f"Wrote {number} records to {options.out}. Rows left out: {describe(reading.left_out)}", file=report)
+
+
+def main() -> Union[int, str]:
+    """Returns the exit status, or the message of an error."""
+    # A redirected output can have an encoding without some characters of a name.
+    sys.stdout.reconfigure(errors="backslashreplace")
+    # An exception, so that the temporary file goes.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     options = parse_options()
-    left_out: Counter = Counter()
     try:
-        records = create_records(options, left_out)
-        reasons = ", ".join(f"{number} {reason}" for reason, number in left_out.items()) or "none"
-        if not records:
-            raise BadData(f"There is no record. Rows left out: {reasons}")
-        write_records(options.out, records)
+        convert(options)
+        return 0
     except BadData as error:
         return f"{error}\nNothing was written."
+    except BrokenPipeError:
+        # Python would write to the closed pipe once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except OSError as error:
         return f"{error.filename or options.out}: {error.strerror}\nNothing was written."
-    print(f"Wrote {len(records)} records to {options.out}. Rows left out: {reasons}")
-    return None
+    except MemoryError:
+        return "There is too little memory for these files.\nNothing was written."
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":
