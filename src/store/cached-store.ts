@@ -8,7 +8,7 @@ import {
 } from "../records/page.ts";
 import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
-import { createSnapshotCache, findInSnapshot } from "./snapshot-cache.ts";
+import { createSnapshotCache, searchSnapshot } from "./snapshot-cache.ts";
 import { type CurrentSnapshot, requireBlock, type Store, type WantedBlock } from "./store.ts";
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
@@ -52,7 +52,7 @@ export type CachedStore = ReturnType<typeof createCachedStore>;
 
 /** Creates the caches in front of a store. They hold blocks and pages of several snapshots, but each response uses one snapshot. */
 export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS }: CachedStoreOptions = {}) {
-  const snapshotCache = createSnapshotCache(name);
+  const snapshotCache = createSnapshotCache(store, name);
   const readResults = createResultsReader(store, limits);
   let latest: { id: string | null; statistics: Statistics } | undefined;
 
@@ -60,8 +60,7 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   function getPage(page: PageNumber, options: PageOptions = {}): Promise<PageRead | undefined> {
     const { getHiddenCount, isNotModified } = options;
     const wanted = predictBlock(page, options);
-    const read = () => store.readCurrent({ wanted });
-    return findInSnapshot(snapshotCache, read, async (current) => {
+    return searchSnapshot(snapshotCache, wanted, async (current) => {
       const { snapshot } = current;
       const location = locateIn(snapshot, page, getHiddenCount);
       if (!location) return undefined;
@@ -73,15 +72,13 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
 
   /** Locates a page without reading its records. Returns undefined if the page is past the end. */
   function findLocation(page: PageNumber, options: Pick<PageOptions, "getHiddenCount">) {
-    const read = () => store.readCurrent();
-    return findInSnapshot(snapshotCache, read, async ({ snapshot }) =>
+    return searchSnapshot(snapshotCache, undefined, async ({ snapshot }) =>
       locateIn(snapshot, page, options.getHiddenCount),
     );
   }
 
   function getStatistics(): Promise<SnapshotStatistics> {
-    const read = () => store.readCurrent();
-    return findInSnapshot(snapshotCache, read, async ({ snapshot }) => {
+    return searchSnapshot(snapshotCache, undefined, async ({ snapshot }) => {
       if (latest?.id === snapshot.id) return { snapshot, statistics: latest.statistics };
       const statistics = await withTimeout(readStatistics(store, snapshot), READ_TIMEOUT_MS);
       latest = { id: snapshot.id, statistics };

@@ -1,108 +1,124 @@
 import { logFailure } from "../log.ts";
-import { type CurrentSnapshot, MissingBlockError } from "./store.ts";
+import { type CurrentSnapshot, MissingBlockError, type Store, type WantedBlock } from "./store.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 
 /*
- * The cache of the current snapshot in an instance. A snapshot never changes, so a cached one can only be outdated. A request reads the
- * current snapshot from the store in these cases only:
+ * The cache of the current snapshot in an instance. A snapshot never changes, so a cached one can only be outdated. docs/architecture.md
+ * shows in a table what a request gets.
  *
- * - Nothing is cached, or the instance was idle: each request waits for its own read.
- * - The cached snapshot has just expired: the first request reads, and the others get the cached one in the meantime.
- * - The cached snapshot lacks the page or a block of it: the request reads once more, because a load may have replaced the snapshot.
- *
- * Requests share no read, because the runtime ends a request, and its reads, without notice.
+ * No request waits for the read of another one: the runtime ends a request, and its reads, without notice.
  */
 
 /** How long a snapshot is served, counted from the start of its read. After a failed read, it is served for the same time again. */
 export const MAX_AGE_MS = 5_000;
 
-/** A read that begins within this time after the expiry lets other requests have the cached snapshot. Later, they read, too. */
+/** How long after its expiry a snapshot is still served, if one request refreshes it. */
 const GRACE_MS = 1_000;
 
-/** A snapshot proves that a page does not exist if its read began at most this long before the request. */
-export const RECENT_MS = 1_000;
+/** A snapshot proves that a page does not exist if its read began less than this time before the request. */
+const RECENT_MS = 1_000;
 
-/** How long a request may look in a snapshot and, after another read, in the next one. */
+/** How long a request may search a snapshot and, after another read, the next one. */
 const MAX_SEARCH_MS = 7_000;
 
-/** Reads the current snapshot from the store. */
-type ReadCurrent = () => Promise<CurrentSnapshot>;
-
-/** The answer of the store, and when it was asked. */
-interface Answer {
-  current: CurrentSnapshot;
-  askedAt: number;
+/** What a read of the store returned. */
+interface ReadSnapshot extends CurrentSnapshot {
+  /** When the read began. */
+  readAt: number;
 }
 
-type SnapshotCache = ReturnType<typeof createSnapshotCache>;
+/** The snapshot that an instance has cached, without a block. */
+export interface CachedSnapshot extends ReadSnapshot {
+  /** When its 5 seconds began: with its read, or when a later read failed. */
+  freshFrom: number;
+  /** When the read began that refreshes it, if there is one. The request of this read may have ended without notice. */
+  refreshingFrom: number | undefined;
+}
+
+/**
+ * Decides what happens to a request that needs the current snapshot:
+ * - `serve`: it gets the cached one.
+ * - `refresh`: it reads the current one. Until that read ends, others get the cached one.
+ * - `wait`: it reads the current one, as do others.
+ */
+export function decide(
+  { freshFrom, refreshingFrom }: CachedSnapshot,
+  now: number,
+): "serve" | "refresh" | "wait" {
+  const expiry = freshFrom + MAX_AGE_MS;
+  if (now < expiry) return "serve";
+  const isRefreshing = refreshingFrom !== undefined && now < refreshingFrom + READ_TIMEOUT_MS;
+  if (isRefreshing) return "serve";
+  return now < expiry + GRACE_MS ? "refresh" : "wait";
+}
+
+export type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 
 /**
  * Creates the cache of the current snapshot. It is empty until the first read.
  * @param storeName For the log
  */
-export function createSnapshotCache(storeName: string | undefined) {
-  let cached: Answer | undefined;
-  /** Until this time, requests get the cached snapshot without a read. */
-  let freshUntil = 0;
-  /** From `freshUntil` to this time, one request reads, and the others still get the cached snapshot. Later, each request reads. */
-  let graceUntil = 0;
-
-  function serveUntil(time: number) {
-    freshUntil = time;
-    graceUntil = time + GRACE_MS;
-  }
+export function createSnapshotCache(store: Store, storeName: string | undefined) {
+  let cached: CachedSnapshot | undefined;
 
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
-  async function refresh(read: ReadCurrent): Promise<Answer> {
-    const askedAt = Date.now();
-    const current = await withTimeout(read(), READ_TIMEOUT_MS);
-    const isLatest = !cached || cached.askedAt <= askedAt;
-    if (isLatest) {
-      // Without the block, which only this request wants.
-      cached = { current: { snapshot: current.snapshot }, askedAt };
-      serveUntil(askedAt + MAX_AGE_MS);
-    }
-    return { current, askedAt };
+  async function readSnapshot(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
+    const readAt = Date.now();
+    const current = await withTimeout(store.readCurrent({ wanted }), READ_TIMEOUT_MS);
+    const isLatest = cached === undefined || cached.readAt <= readAt;
+    // Without the block, which only this request wants.
+    if (isLatest)
+      cached = { snapshot: current.snapshot, readAt, freshFrom: readAt, refreshingFrom: undefined };
+    return { ...current, readAt };
   }
 
-  /** Returns the cached snapshot if it is fresh or the store fails, and otherwise reads the current one. */
-  async function get(read: ReadCurrent): Promise<Answer> {
-    const now = Date.now();
-    if (cached && now < freshUntil) return cached;
-    // Until this read ends, other requests get the cached snapshot. `graceUntil` stays: clients that leave during their reads would
-    // otherwise keep an old snapshot fresh.
-    if (now < graceUntil) freshUntil = now + READ_TIMEOUT_MS;
+  /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again. */
+  async function readOrReuse(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     try {
-      return await refresh(read);
+      return await readSnapshot(wanted);
     } catch (error) {
-      if (!cached) throw error;
-      serveUntil(Date.now() + MAX_AGE_MS);
+      if (cached === undefined) throw error;
       logFailure({ event: "stale_served", store: storeName }, error);
+      cached = { ...cached, freshFrom: Date.now(), refreshingFrom: undefined };
       return cached;
     }
   }
 
-  return { get, refresh };
+  /**
+   * Returns the cached snapshot, or reads the current one.
+   * @param wanted The block that the caller needs next, in case of a read
+   */
+  function getSnapshot(wanted: WantedBlock | undefined, now: number): ReadSnapshot | Promise<ReadSnapshot> {
+    if (cached === undefined) return readOrReuse(wanted);
+    const decision = decide(cached, now);
+    if (decision === "serve") return cached;
+    // `freshFrom` stays: clients that leave during their reads would otherwise keep an old snapshot fresh.
+    if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
+    return readOrReuse(wanted);
+  }
+
+  return { getSnapshot, readSnapshot };
 }
 
 /**
- * Looks for something in the cached snapshot and, if a newer snapshot may have it, once more after a read.
- * @param look Returns undefined if the snapshot does not have it. Throws MissingBlockError if the snapshot may have been replaced
+ * Searches the cached snapshot and, if a newer one may have what it lacks, the next one.
+ * @param wanted The block that `search` needs, in case of a read
+ * @param search Returns undefined if the snapshot lacks it. Throws MissingBlockError if the snapshot may have been replaced
  */
-export async function findInSnapshot<T>(
+export async function searchSnapshot<T>(
   cache: SnapshotCache,
-  read: ReadCurrent,
-  look: (current: CurrentSnapshot) => Promise<T>,
+  wanted: WantedBlock | undefined,
+  search: (current: CurrentSnapshot) => Promise<T>,
 ): Promise<T> {
   const requestedAt = Date.now();
-  const { current, askedAt } = await cache.get(read);
+  const snapshot = await cache.getSnapshot(wanted, requestedAt);
   try {
-    const found = await look(current);
-    const provesAbsence = requestedAt - askedAt < RECENT_MS;
-    if (found !== undefined || provesAbsence) return found;
+    const found = await search(snapshot);
+    const isProven = requestedAt - snapshot.readAt < RECENT_MS;
+    if (found !== undefined || isProven) return found;
   } catch (error) {
     if (!(error instanceof MissingBlockError)) throw error;
   }
-  const lookAgain = async () => look((await cache.refresh(read)).current);
-  return withTimeout(lookAgain(), requestedAt + MAX_SEARCH_MS - Date.now());
+  const searchNext = async () => search(await cache.readSnapshot(wanted));
+  return withTimeout(searchNext(), requestedAt + MAX_SEARCH_MS - Date.now());
 }
