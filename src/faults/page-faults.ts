@@ -1,4 +1,4 @@
-import { ROAD_USERS } from "../records/record.ts";
+import { ROAD_USERS } from "../records/road-users.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
 

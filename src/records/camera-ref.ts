@@ -4,11 +4,11 @@ const COMMON_CAMERA_REF = /^\w[\w-]*$/;
 /** Control and format characters, unpaired surrogates, separators, and fillers, as the members of a character class. */
 const INVISIBLE =
   "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\u2800";
-const INVISIBLE_CHARACTER = /* @__PURE__ */ new RegExp(`[${INVISIBLE}]`, "u");
+const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "u");
 const VISIBLE_CHARACTER = `[^\\s${INVISIBLE}]`;
 
 /** Allowed, as in emoji and Persian words: variation selectors after a visible character, and joiners between two visible characters. */
-const JOINERS = /* @__PURE__ */ new RegExp(
+const JOINERS = new RegExp(
   `(?<=${VISIBLE_CHARACTER})[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?(?:[\\u200c\\u200d](?=${VISIBLE_CHARACTER}))?`,
   "gu",
 );

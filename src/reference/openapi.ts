@@ -1,9 +1,9 @@
 import * as z from "zod";
 import project from "../../package.json" with { type: "json" };
-import { Page } from "../records/envelope.ts";
 import { COLLECTION_PATH } from "../records/links.ts";
 import { PAGE_SIZE } from "../records/page.ts";
-import { NO_COUNTS, TrafficRecord } from "../records/record.ts";
+import { NO_COUNTS } from "../records/road-users.ts";
+import { Page, TrafficRecord } from "../records/schema.ts";
 import { OPTIONS_BODY } from "../routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../views/site.ts";
 import {

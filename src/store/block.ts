@@ -1,4 +1,5 @@
-import { ROAD_USERS, type TrafficRecord } from "../records/record.ts";
+import { ROAD_USERS } from "../records/road-users.ts";
+import type { TrafficRecord } from "../records/schema.ts";
 
 /**
  * The number of records in a block of any store: a multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block.

@@ -1,4 +1,4 @@
-import { type Counts, NO_COUNTS } from "../records/record.ts";
+import { type Counts, NO_COUNTS } from "../records/road-users.ts";
 import type { Block } from "./block.ts";
 import type { MaybeSnapshot } from "./snapshot.ts";
 import { requireBlock, requireBlocks, type Store } from "./store.ts";

@@ -1,6 +1,6 @@
 import type { Page as BrowserPage } from "@playwright/test";
 import { inject } from "vitest";
-import { Page } from "../../src/records/envelope.ts";
+import { Page } from "../../src/records/schema.ts";
 import { openPage, RECORDS, SITE_PAGES } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import { generateRecords } from "../../tools/data/generator.ts";
 import { loadInto, type RunningWorker, startWorker } from "../support/worker.ts";
 import { readSeed } from "../tools/data/input.ts";

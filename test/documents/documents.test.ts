@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { OPTION_NAMES } from "../../src/faults/option-table.ts";
-import { TrafficRecord } from "../../src/records/record.ts";
+import { TrafficRecord } from "../../src/records/schema.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createMemoryService } from "../support/memory-service.ts";

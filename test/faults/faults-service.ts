@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Page } from "../../src/records/envelope.ts";
+import type { Page } from "../../src/records/schema.ts";
 import { type Exchange, PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createMemoryService } from "../support/memory-service.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 
 export const PATH = "/api/tf1/records/";
 

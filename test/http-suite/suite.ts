@@ -1,8 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Page } from "../../src/records/envelope.ts";
 import { getLastPage } from "../../src/records/page.ts";
-import { TrafficRecord } from "../../src/records/record.ts";
+import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { compareNewestFirst } from "../records/sample.ts";
 import {

@@ -1,4 +1,4 @@
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import {
   BLOCK_SIZE,
   type Block,

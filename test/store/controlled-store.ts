@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { GetHiddenCount, PageNumber } from "../../src/records/page.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import { type Block, getBlockNumber } from "../../src/store/block.ts";
 import { type CacheLimits, createCachedStore } from "../../src/store/cached-store.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";

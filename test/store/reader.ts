@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type GetHiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import type { CachedStore } from "../../src/store/cached-store.ts";
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";

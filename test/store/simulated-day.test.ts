@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";

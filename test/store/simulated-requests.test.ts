@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
-import type { Page } from "../../src/records/envelope.ts";
 import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { PATH } from "../http-suite/exchange.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Env } from "../../src/bindings.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import { toSqlDatabase } from "../../src/store/d1.ts";
 import { toKeyValueStore } from "../../src/store/kv.ts";
 import type { StoreName } from "../../tools/data/stores/configuration.ts";

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { NOTHING_LOADED, type Snapshot } from "../../src/store/snapshot.ts";

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
-import { Page } from "../../src/records/envelope.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import { Page, type TrafficRecord } from "../../src/records/schema.ts";
 import { getCachedStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";

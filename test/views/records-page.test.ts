@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { Page } from "../../src/records/envelope.ts";
-import { TrafficRecord } from "../../src/records/record.ts";
+import { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { extractText, findLinks, IN_BROWSER } from "./html-view.ts";

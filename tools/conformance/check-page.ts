@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { Page } from "../../src/records/envelope.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
-import { ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
+import { Page, TrafficRecord } from "../../src/records/schema.ts";
 import type { Answer } from "../command-line/client.ts";
 import { show, type Table } from "./rules.ts";
 

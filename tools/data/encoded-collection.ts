@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE, type Block, decodeRange, getBlockNumbers, parseBlock } from "../../src/store/block.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { requireBlocks, type Store } from "../../src/store/store.ts";

@@ -1,4 +1,4 @@
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { formatCount } from "../messages.ts";
 import { readRecords } from "./encoded-collection.ts";

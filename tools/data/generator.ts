@@ -1,5 +1,6 @@
 import { mixBits } from "../../src/hash.ts";
-import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
+import { NO_COUNTS, ROAD_USERS } from "../../src/records/road-users.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 
 /** The records to generate, in the period from `from` up to, but not including, `to`. */
 export interface GeneratorOptions {

@@ -1,4 +1,4 @@
-import { ROAD_USERS } from "../../src/records/record.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
 import { escapeInvisible } from "../messages.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
-import { TrafficRecord } from "../../src/records/record.ts";
+import { TrafficRecord } from "../../src/records/schema.ts";
 import { listSeedFiles } from "../data/encoded-collection.ts";
 import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../wrangler.ts";

@@ -1,7 +1,7 @@
 // The public interface of the package. The build replaces only the import below. Clients need no Node types, only web types.
 /// <reference lib="esnext.disposable" />
 
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
 
 export type { TrafficRecord };
 

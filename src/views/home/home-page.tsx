@@ -1,6 +1,6 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../../records/links.ts";
-import { ROAD_USERS } from "../../records/record.ts";
+import { ROAD_USERS } from "../../records/road-users.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";

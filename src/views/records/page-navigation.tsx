@@ -1,7 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { Page } from "../../records/envelope.ts";
 import { COLLECTION_PATH, DATE_JUMP_PATH } from "../../records/links.ts";
 import type { PageNumber } from "../../records/page.ts";
+import type { Page } from "../../records/schema.ts";
 
 interface PageNavigationProps {
   page: Page;

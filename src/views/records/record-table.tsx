@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
-import { ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
+import { ROAD_USERS } from "../../records/road-users.ts";
+import type { TrafficRecord } from "../../records/schema.ts";
 
 /** One column for each field of a record. */
 const COLUMN_COUNT = 12;

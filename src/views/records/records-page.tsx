@@ -1,7 +1,7 @@
 import { getLastValue } from "../../http/request.ts";
-import type { Page } from "../../records/envelope.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../../records/links.ts";
 import { getLastPage, parsePageNumber } from "../../records/page.ts";
+import type { Page } from "../../records/schema.ts";
 import { Banners, type ClientResponse, RawResponse, setParameter } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";

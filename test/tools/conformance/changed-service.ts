@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { TrafficRecord } from "../../../src/records/record.ts";
+import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { type CheckOptions, type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createMemoryService } from "../../support/memory-service.ts";

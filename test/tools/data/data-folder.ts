@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import type { TrafficRecord } from "../../../src/records/record.ts";
+import type { TrafficRecord } from "../../../src/records/schema.ts";
 import type { StoreName } from "../../../tools/data/stores/configuration.ts";
 import { formatCsv } from "../../records/sample.ts";
 import { createFolder } from "../../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TrafficRecord } from "../../../src/records/record.ts";
+import { TrafficRecord } from "../../../src/records/schema.ts";
 import { type GeneratorOptions, generateRecords } from "../../../tools/data/generator.ts";
 import { compareNewestFirst, createStatistics } from "../../records/sample.ts";
 

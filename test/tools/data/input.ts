@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import type { TrafficRecord } from "../../../src/records/record.ts";
+import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { decodeRange, parseBlock } from "../../../src/store/block.ts";
 import { listSeedFiles } from "../../../tools/data/encoded-collection.ts";
 import { readInputFile } from "../../../tools/data/formats/formats.ts";

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Page } from "../../../src/records/envelope.ts";
+import type { Page } from "../../../src/records/schema.ts";
 import { getBlockNumber } from "../../../src/store/block.ts";
 import { CONVERSION_HINT } from "../../../tools/data/formats/problem.ts";
 import { loadSeed } from "../../../tools/data/seed-writer.ts";

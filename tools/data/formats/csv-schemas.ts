@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TrafficRecord } from "../../../src/records/record.ts";
+import { TrafficRecord } from "../../../src/records/schema.ts";
 import { formatCount, formatValue } from "../../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";

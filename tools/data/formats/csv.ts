@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { TrafficRecord } from "../../../src/records/record.ts";
+import { TrafficRecord } from "../../../src/records/schema.ts";
 import { countOccurrences, MAX_LINE_LENGTH, type TextChunk } from "./input-file.ts";
 import { UnreadableError } from "./problem.ts";
 

@@ -1,4 +1,4 @@
-import type { TrafficRecord } from "../../../src/records/record.ts";
+import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "./csv.ts";
 import { readCsv } from "./csv-schemas.ts";
 import { describeText } from "./foreign-file.ts";

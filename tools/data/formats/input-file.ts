@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import type { TrafficRecord } from "../../../src/records/record.ts";
+import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { describeFileError, formatValue } from "../../messages.ts";
 import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
 import { UnreadableError } from "./problem.ts";

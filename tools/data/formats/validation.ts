@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TrafficRecord } from "../../../src/records/record.ts";
+import { TrafficRecord } from "../../../src/records/schema.ts";
 import { CONVERSION_HINT, type InputPosition, type Problem } from "./problem.ts";
 
 /** A valid record that has not been compared with the rest of the load. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { checkFailingCamera, NO_COUNTS } from "../../../src/records/record.ts";
+import { NO_COUNTS } from "../../../src/records/road-users.ts";
+import { checkFailingCamera } from "../../../src/records/schema.ts";
 import { encodeRecord } from "../../../src/store/block.ts";
 import { formatCount } from "../../messages.ts";
 import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";

@@ -1,4 +1,5 @@
-import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../../src/records/record.ts";
+import { NO_COUNTS, ROAD_USERS } from "../../../src/records/road-users.ts";
+import type { TrafficRecord } from "../../../src/records/schema.ts";
 import type { Day, Hour, RecordStatistics } from "../../../src/store/stored-statistics.ts";
 
 /** The maximum number of cameras in a collection, because a load compares all of them in memory. */

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { ROAD_USERS } from "../../../../src/records/record.ts";
+import { ROAD_USERS } from "../../../../src/records/road-users.ts";
 import { InputError } from "../../../../tools/data/formats/problem.ts";
 import { stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { makeRecords } from "../../../records/sample.ts";

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkCameraRef } from "../../../../src/records/camera-ref.ts";
-import { NO_COUNTS } from "../../../../src/records/record.ts";
+import { NO_COUNTS } from "../../../../src/records/road-users.ts";
 import { createMemoryStore } from "../../../../src/store/memory.ts";
 import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/store/stored-statistics.ts";
 import { GENERATED_HASH, listSeedFiles } from "../../../../tools/data/encoded-collection.ts";
