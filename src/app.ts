@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { AppContext, AppEnv, AppMiddleware } from "./bindings.ts";
+import type { AppContext, AppEnv, AppMiddleware, Env } from "./bindings.ts";
 import { createFaults } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
@@ -57,8 +57,12 @@ function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {
   };
 }
 
+/** The environments with valid settings. An instance of the worker has one. */
+const checkedEnvironments = new WeakSet<Env>();
+
 /** While a setting is invalid, every request that gets here is a 503, so that the setting is noticed. */
 const checkSettings: AppMiddleware = (c, next) => {
-  requireSettings(c.env);
+  if (!checkedEnvironments.has(c.env)) requireSettings(c.env);
+  checkedEnvironments.add(c.env);
   return next();
 };
