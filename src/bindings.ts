@@ -8,20 +8,6 @@ import type {
 import type * as hono from "hono";
 import type { AppliedOptions } from "./faults/applied-options.ts";
 
-/** Thrown if a setting is invalid, or if the binding that it needs is missing. */
-export class SettingError extends Error {
-  readonly setting: string;
-
-  /**
-   * @param setting The name of the setting
-   * @param problem The end of the message, after the value, such as `; it must be "on" or "off"`
-   */
-  constructor(setting: string, value: unknown, problem: string) {
-    super(`${setting} is ${JSON.stringify(value)}${problem}`);
-    this.setting = setting;
-  }
-}
-
 /** The bindings and variables from wrangler.toml. Each of them can be missing. */
 export interface Env {
   /** The store of the collection: `d1`, `kv` or `seed`. */

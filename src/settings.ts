@@ -1,6 +1,7 @@
-import { type Env, SettingError } from "./bindings.ts";
+import type { Env } from "./bindings.ts";
 import { requireFaultOptions } from "./faults/fault-options.ts";
 import { requireOrigin } from "./http/request.ts";
+import { SettingError } from "./setting-error.ts";
 import { createStore } from "./store/create-store.ts";
 
 /**

@@ -1,5 +1,6 @@
-import { type AppContext, SettingError } from "../bindings.ts";
+import type { AppContext } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
+import { SettingError } from "../setting-error.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import {
   hasFault,

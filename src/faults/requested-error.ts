@@ -1,4 +1,5 @@
 import { HttpError, MethodNotAllowedError, ThrottledError } from "../http/errors.ts";
+import { COLLECTION_METHODS } from "../http/methods.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getWindow } from "./rate-window.ts";
 
@@ -17,7 +18,7 @@ export function isRetryable(status: number): boolean {
 export function createRequestedError(active: OptionValues, method: string, now: number): HttpError {
   const { code = 503 } = active;
   if (code === 401) return new HttpError(401, { headers: { "WWW-Authenticate": CHALLENGE } });
-  if (code === 405) return new MethodNotAllowedError(method, "GET, OPTIONS");
+  if (code === 405) return new MethodNotAllowedError(method, COLLECTION_METHODS);
   if (code === 407) return new HttpError(407, { headers: { "Proxy-Authenticate": CHALLENGE } });
   if (!isRetryable(code)) return new HttpError(code);
   const waitMs = getRetryDelay(active, now);

@@ -1,5 +1,4 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { AppContext } from "../bindings.ts";
 import { getStatusDetail } from "./statuses.ts";
 
 /**
@@ -44,9 +43,4 @@ export class UnavailableError extends HttpError {
     // Most failures of a store end within five seconds.
     super(503, { headers: { "Retry-After": "5", ...headers } });
   }
-}
-
-/** Rejects all methods but GET and HEAD, as the last route of a path. Hono's own middleware for this would add a second router. */
-export function rejectMethod({ req }: AppContext): never {
-  throw new MethodNotAllowedError(req.method, "GET, HEAD");
 }

@@ -1,4 +1,4 @@
-import { SettingError } from "../bindings.ts";
+import { SettingError } from "../setting-error.ts";
 
 /** Returns the last value of a query parameter, or null if the parameter is absent. */
 export function getLastValue(query: URLSearchParams, name: string): string | null {

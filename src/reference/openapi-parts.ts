@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "../faults/fault-headers.ts";
 import { OPTIONS } from "../faults/option-table.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { COLLECTION_METHODS } from "../http/methods.ts";
 import { MAX_PAGE } from "../records/page.ts";
-import { ALLOWED_METHODS } from "../routes/collection.ts";
 import { URL_TOO_LONG } from "../routes/url-length.ts";
 
 // The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:
@@ -93,7 +93,7 @@ function createFaultExamples(): NonNullable<Parameter["examples"]> {
 
 /** The headers of the interface. CORS headers are not described. */
 export const HEADERS = {
-  Allow: createHeader("The methods of the collection.", { const: ALLOWED_METHODS }),
+  Allow: createHeader("The methods of the collection.", { const: COLLECTION_METHODS }),
   Vary: createHeader("The request header that the response depends on.", { const: "Accept" }),
   ETag: createHeader("Identifies the JSON of a page, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
   "Cache-Control": createHeader(

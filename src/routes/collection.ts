@@ -6,6 +6,7 @@ import { hashString } from "../hash.ts";
 import { matchesETag } from "../http/entity-tags.ts";
 import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { COLLECTION_METHODS } from "../http/methods.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { formatEnvelope } from "../records/envelope.ts";
@@ -23,9 +24,6 @@ export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 /** The paths of the collection. The path without the slash redirects. */
 export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 
-/** The value of `Allow` (specification, "List records"). */
-export const ALLOWED_METHODS = "GET, OPTIONS";
-
 /** The response to OPTIONS, which the specification does not show: the fields of a Django REST Framework list view. */
 export const OPTIONS_BODY = {
   name: SITE_NAME,
@@ -39,7 +37,7 @@ const DESCRIBED_BY = '</>; rel="describedby"';
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
 export const setCollectionHeaders: AppMiddleware = (c, next) => {
-  c.header("Allow", ALLOWED_METHODS);
+  c.header("Allow", COLLECTION_METHODS);
   c.header("Vary", "Accept");
   return next();
 };
@@ -53,7 +51,7 @@ export function createCollection({ createGetHiddenCount, applyFaults }: Faults):
     c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301),
   );
   records.all(PATH_WITHOUT_SLASH, (c) => {
-    throw new MethodNotAllowedError(c.req.method, ALLOWED_METHODS);
+    throw new MethodNotAllowedError(c.req.method, COLLECTION_METHODS);
   });
 
   records.all(COLLECTION_PATH, async (c) => {
@@ -89,7 +87,8 @@ async function serve(
 ): Promise<ServedResponse> {
   requireAcceptable(getLastValue(query, "format"), c.req.header("Accept"));
   if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY), isPage: false };
-  if (!["GET", "HEAD"].includes(c.req.method)) throw new MethodNotAllowedError(c.req.method, ALLOWED_METHODS);
+  if (!["GET", "HEAD"].includes(c.req.method))
+    throw new MethodNotAllowedError(c.req.method, COLLECTION_METHODS);
   return { response: await servePage(c, query, options), isPage: true };
 }
 

@@ -1,8 +1,10 @@
 import { Hono } from "hono";
-import { type AppContext, type AppEnv, type Env, SettingError } from "../bindings.ts";
+import type { AppContext, AppEnv, Env } from "../bindings.ts";
 import { logFailedRequest } from "../http/error-response.ts";
-import { rejectMethod, UnavailableError } from "../http/errors.ts";
+import { UnavailableError } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
+import { rejectMethod } from "../http/methods.ts";
+import { SettingError } from "../setting-error.ts";
 import { requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
-import { rejectMethod } from "../http/errors.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { rejectMethod } from "../http/methods.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { type LogFields, logFailure } from "../log.ts";

@@ -1,4 +1,5 @@
-import { type Env, SettingError } from "../bindings.ts";
+import type { Env } from "../bindings.ts";
+import { SettingError } from "../setting-error.ts";
 import { type CachedStore, type CacheLimits, createCachedStore } from "./cached-store.ts";
 import { createD1Store, toSqlDatabase } from "./d1.ts";
 import { createKvStore, requireKeptSnapshot, toKeyValueStore } from "./kv.ts";

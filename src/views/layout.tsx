@@ -1,6 +1,7 @@
 import { raw } from "hono/html";
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../records/links.ts";
+import { type Link, Links } from "./links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
 
 /** The links in the navigation of the site. */
@@ -25,21 +26,6 @@ interface LayoutProps {
   /** The URL of an additional script. */
   script?: string;
 }
-
-type Link = readonly [href: string, name: string];
-
-/** @param current The URL of the link to mark as current */
-export const Links: FC<{ links: readonly Link[]; current?: string | undefined }> = ({ links, current }) => (
-  <ul class="links">
-    {links.map(([href, name]) => (
-      <li>
-        <a href={href} aria-current={href === current ? "page" : undefined}>
-          {name}
-        </a>
-      </li>
-    ))}
-  </ul>
-);
 
 /** The frame of every HTML document: head, navigation and footer. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
