@@ -3,10 +3,10 @@ import type { AppContext, AppEnv, AppMiddleware, Env } from "./bindings.ts";
 import { createFaults } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
-import { setServiceHeaders } from "./http/headers.ts";
+import { SERVICE_HEADERS } from "./http/headers.ts";
 import { respondToPreflight } from "./http/preflight.ts";
 import { limitRequests } from "./http/rate-limit.ts";
-import { COLLECTION_PATHS, createCollection, setCollectionHeaders } from "./routes/collection.ts";
+import { COLLECTION_HEADERS, COLLECTION_PATHS, createCollection } from "./routes/collection.ts";
 import { createDateJump } from "./routes/date-jump.ts";
 import { health } from "./routes/health.ts";
 import { createHome } from "./routes/home.ts";
@@ -33,12 +33,12 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   const faults = createFaults(now);
 
   if (onEnd !== undefined) app.use(callAtEnd(onEnd));
-  app.use(setServiceHeaders);
-  for (const path of COLLECTION_PATHS) app.use(path, setCollectionHeaders);
+  // Outside the headers, because the HTML view shows them.
+  app.use(renderHtml);
+  app.use(addHeaders);
   app.options("*", respondToPreflight);
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", health);
-  app.use(renderHtml);
   app.use(checkSettings);
   app.use(limitUrlLength);
   // Before the rate limit, so that users can always read about the service and its limit.
@@ -57,6 +57,17 @@ function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {
     onEnd(c);
   };
 }
+
+/** Adds the headers of every response, and of the collection. A page has them from the start, because each call that sets one is slow. */
+const addHeaders: AppMiddleware = async (c, next) => {
+  await next();
+  const { headers } = c.res;
+  const isComplete = headers.has("X-Content-Type-Options");
+  if (isComplete) return;
+  const isOfCollection = COLLECTION_PATHS.includes(c.req.path);
+  const added = isOfCollection ? { ...SERVICE_HEADERS, ...COLLECTION_HEADERS } : SERVICE_HEADERS;
+  for (const [name, value] of Object.entries(added)) headers.set(name, value);
+};
 
 /** The environments with valid settings. An instance of the worker has one. */
 const checkedEnvironments = new WeakSet<Env>();

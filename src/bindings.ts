@@ -6,7 +6,7 @@ import type {
   WorkerVersionMetadata,
 } from "@cloudflare/workers-types";
 import type * as hono from "hono";
-import type { AppliedOptions } from "./faults/applied-options.ts";
+import type { OptionValues } from "./faults/option-table.ts";
 
 /** The bindings and variables from wrangler.toml. Each of them can be missing. */
 export interface Env {
@@ -42,7 +42,7 @@ export interface AppEnv {
      * The fault options that affected the response of the collection; undefined if the request has no options. A variable of the
      * context, because Hono copies responses, and a header would have to be parsed again.
      */
-    applied?: AppliedOptions;
+    applied?: OptionValues;
   };
 }
 

@@ -29,16 +29,18 @@ export function isSentInParts(fault: BodyFault | undefined): boolean {
   return fault === "cut" || fault === "slow";
 }
 
-/**
- * Breaks the body of a response.
- * @param slowMs The time of a slow body
- * @param onEnd Called when a slow body was sent or canceled
- */
+interface SlowBody {
+  /** The time of a slow body. */
+  slowMs: number;
+  /** Called when a slow body was sent or canceled. */
+  onEnd(): void;
+}
+
+/** Breaks the body of a response. */
 export async function breakBody(
   response: Response,
   fault: BodyFault | undefined,
-  slowMs: number,
-  onEnd: () => void,
+  { slowMs, onEnd }: SlowBody,
 ): Promise<Response> {
   if (fault === undefined) return response;
   if (fault === "garbage") return new Response(INVALID_JSON, response);

@@ -1,5 +1,5 @@
 import { NO_STORE } from "../http/headers.ts";
-import type { AppliedOptions } from "./applied-options.ts";
+import { formatOptions } from "./applied-options.ts";
 import { isSentInParts } from "./body-faults.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { hasFault, type OptionValues } from "./option-table.ts";
@@ -24,13 +24,14 @@ export function isCacheable(active: OptionValues, { growsByHeader, warnings }: F
 /** Sets `Preference-Applied`, `Mock-Warning`, and the headers for caches. */
 export function setFaultHeaders(
   { status, headers }: Response,
-  { values, formatted }: AppliedOptions,
+  applied: OptionValues,
   { warnings, canBeCached }: { warnings: string[]; canBeCached: boolean },
 ): void {
   if (!canBeCached) headers.delete("ETag");
   // No cache may store an error, with or without faults.
   if (status < 400) headers.set("Cache-Control", canBeCached ? REVALIDATED_CACHE_CONTROL : NO_STORE);
-  if (isSentInParts(values.body)) preventCompression(headers);
+  if (isSentInParts(applied.body)) preventCompression(headers);
+  const formatted = formatOptions(applied);
   if (formatted.length > 0) headers.set("Preference-Applied", formatted.join(", "));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
 }

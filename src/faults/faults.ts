@@ -1,8 +1,8 @@
-import type { AppContext } from "../bindings.ts";
-import { getClientKey, UNKNOWN_CLIENT } from "../http/client-key.ts";
+import { findClientKey, getClientKey } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
-import type { GetHiddenCount, PageLocation } from "../records/page.ts";
-import { type AppliedOptions, formatOptions, listAppliedOptions } from "./applied-options.ts";
+import type { PageRequest, ServeOptions } from "../http/page-request.ts";
+import type { PageLocation } from "../records/page.ts";
+import { addConditions, formatOptions } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
 import { type ConditionContext, selectActiveOptions } from "./conditions.ts";
 import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
@@ -16,19 +16,19 @@ import { createRequestedError, isRetryable } from "./requested-error.ts";
 import { createSlots, TooManyDelayedError } from "./slots.ts";
 import { getWait, sleep } from "./wait.ts";
 
-/** A request, and how the route responds to it without faults. */
-export interface ServedRequest {
-  c: AppContext;
-  query: URLSearchParams;
+/** How the route responds to requests without faults. */
+export interface Route {
+  serve(request: PageRequest, options: ServeOptions): Promise<Response>;
   /** Locates the requested page, without reading a record. Returns undefined if the collection does not have the page. */
-  locatePage(): Promise<PageLocation | undefined>;
-  serve(options: { canBeNotModified: boolean }): Promise<ServedResponse>;
+  locate(request: PageRequest, options: ServeOptions): Promise<PageLocation | undefined>;
 }
 
-export interface ServedResponse {
-  response: Response;
-  /** Whether the response is a page, or a 304 for a page. */
-  isPage: boolean;
+/** What the faults of a service remember from request to request. */
+interface Memory {
+  counters: ReturnType<typeof createRequestCounters>;
+  acquireSlot: ReturnType<typeof createSlots>;
+  /** The clock, in milliseconds since 1970-01-01 UTC. */
+  now(): number;
 }
 
 export type Faults = ReturnType<typeof createFaults>;
@@ -38,88 +38,84 @@ export type Faults = ReturnType<typeof createFaults>;
  * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
  */
 export function createFaults(now: () => number) {
-  const counters = createRequestCounters();
-  const acquireSlot = createSlots();
-
-  /** Responds to a request with the faults that its options select. */
-  async function applyFaults(
-    request: ServedRequest,
-    options: FaultOptions,
-  ): Promise<{ response: Response; applied: AppliedOptions }> {
-    const { c, query, locatePage } = request;
-    const { values, isFromClient } = options;
-    const { method, raw } = c.req;
-    const random = createRandom(values.seed, getPageKey(method, query));
-    const counts = countWith(counters, request, values, now());
-    const active = await selectActiveOptions(values, { locatePage, now: now(), random, ...counts });
-
-    // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
-    const wait = getWait(active, { hasBody: method !== "HEAD", random });
-    // A delay that PREFER causes counts for no client.
-    const client = isFromClient ? getClientKey(c) : UNKNOWN_CLIENT;
-    const slot = acquireSlot(wait, client, raw.signal);
-    if (slot === undefined) {
-      if (isFromClient) throw new TooManyDelayedError();
-      // The client did not ask for the options of PREFER, so it gets a response without faults.
-      return applyFaults(request, { ...options, values: { grow: values.grow } });
-    }
-    try {
-      await sleep(wait.beforeMs, raw.signal);
-      if (wait.bodyMs === 0) slot.release();
-
-      const onBodyEnd = slot.release;
-      return await respond(request, options, active, { random, now: now(), bodyMs: wait.bodyMs, onBodyEnd });
-    } catch (error) {
-      slot.release();
-      throw error;
-    }
-  }
-
+  const memory: Memory = { counters: createRequestCounters(), acquireSlot: createSlots(), now };
   return {
-    applyFaults,
-    /** Creates the function that returns how many records the options hide now. Returns undefined if they hide none. */
-    createGetHiddenCount: ({ values: { grow } }: FaultOptions): GetHiddenCount | undefined =>
-      grow === undefined ? undefined : createGrowth(grow, now()),
+    /** Responds to a request with the faults that its options select. */
+    respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
+      respondWithFaults(memory, request, options, route),
+    createCountHidden: (values: OptionValues) => createCountHidden(values, now()),
     /** Resets the counters of `times` and `rate`. */
-    reset: counters.reset,
+    reset: memory.counters.reset,
   };
 }
 
-/** Creates the functions that count a request for its conditions. */
-function countWith(
-  { countEqual, countOfClient }: ReturnType<typeof createRequestCounters>,
-  { c, query }: ServedRequest,
-  values: OptionValues,
-  now: number,
-): Pick<ConditionContext, "countEqual" | "countOfClient"> {
-  return {
-    countEqual: () => countEqual(getRequestKey(c.req.method, query, formatOptions(values))),
-    countOfClient: (unit) => countOfClient(getClientKey(c), unit, now),
-  };
+/** Creates the function that returns how many of the newest records the options hide. Returns undefined if they hide none. */
+function createCountHidden({ grow }: OptionValues, now: number): ServeOptions["countHidden"] {
+  return grow === undefined ? undefined : createGrowth(grow, now);
 }
 
-interface RespondContext {
+/** Responds in this order: conditions, wait, error or served page, changes of the body, headers. */
+async function respondWithFaults(
+  memory: Memory,
+  request: PageRequest,
+  options: FaultOptions,
+  route: Route,
+): Promise<Response> {
+  const { c, method } = request;
+  const { values: requested, warnings, isFromClient } = options;
+  const { signal } = c.req.raw;
+  const random = createRandom(requested.seed, getPageKey(request));
+  const countHidden = createCountHidden(requested, memory.now());
+  const active = await selectActive(memory, request, requested, {
+    random,
+    locatePage: () => route.locate(request, { countHidden }),
+  });
+
+  // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
+  const wait = getWait(active, { hasBody: method !== "HEAD", random });
+  const slot = memory.acquireSlot(wait, isFromClient ? findClientKey(c) : undefined, signal);
+  if (slot === undefined) {
+    if (isFromClient) throw new TooManyDelayedError();
+    // The client did not ask for the options of PREFER, so it gets a response without faults.
+    return respondWithFaults(memory, request, { ...options, values: { grow: requested.grow } }, route);
+  }
+  try {
+    await sleep(wait.beforeMs, signal);
+    if (wait.bodyMs === 0) slot.release();
+
+    const canBeCached = isCacheable(active, options);
+    const serve = () => serveWithErrors(request, route, { countHidden, ignoresCopy: !canBeCached });
+    const { response, effects } = await createResponse(request, active, { serve, random, now: memory.now() });
+    const applied = addConditions(effects, active);
+    c.set("applied", applied);
+    const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, onEnd: slot.release });
+    setFaultHeaders(sent, applied, { warnings, canBeCached });
+    return sent;
+  } catch (error) {
+    slot.release();
+    throw error;
+  }
+}
+
+/** Selects the requested options whose conditions are met. */
+function selectActive(
+  { counters, now }: Memory,
+  request: PageRequest,
+  requested: OptionValues,
+  context: Pick<ConditionContext, "random" | "locatePage">,
+): Promise<OptionValues> {
+  return selectActiveOptions(requested, {
+    ...context,
+    now: now(),
+    countEqual: () => counters.countEqual(getRequestKey(request, formatOptions(requested))),
+    countOfClient: (unit) => counters.countOfClient(getClientKey(request.c), unit, now()),
+  });
+}
+
+interface ResponseContext {
+  serve(): Promise<Response>;
   random: RandomSource;
   now: number;
-  /** The time of a slow body. */
-  bodyMs: number;
-  /** Called when a slow body was sent or canceled. */
-  onBodyEnd(): void;
-}
-
-/** Responds with the active faults, after the wait. */
-async function respond(
-  request: ServedRequest,
-  options: FaultOptions,
-  active: OptionValues,
-  { random, now, bodyMs, onBodyEnd }: RespondContext,
-): Promise<{ response: Response; applied: AppliedOptions }> {
-  const canBeCached = isCacheable(active, options);
-  const unbroken = await createResponse(request, active, { canBeCached, now, random });
-  const applied = listAppliedOptions(unbroken.applied, active);
-  const response = await breakBody(unbroken.response, applied.values.body, bodyMs, onBodyEnd);
-  setFaultHeaders(response, applied, { warnings: options.warnings, canBeCached });
-  return { response, applied };
 }
 
 /**
@@ -127,35 +123,32 @@ async function respond(
  * @returns The response before its body is broken, and the options without conditions that affect it
  */
 async function createResponse(
-  request: ServedRequest,
+  { c, method }: PageRequest,
   active: OptionValues,
-  { canBeCached, now, random }: { canBeCached: boolean; now: number; random: RandomSource },
-): Promise<{ response: Response; applied: OptionValues }> {
-  const { c } = request;
+  { serve, random, now }: ResponseContext,
+): Promise<{ response: Response; effects: OptionValues }> {
   const { code, delay, body, hang, close, grow } = active;
-  if (close) return { response: createClosedResponse(), applied: { delay, hang, close } };
+  if (close) return { response: createClosedResponse(), effects: { delay, hang, close } };
   if (code !== undefined || hang) {
-    const error = createRequestedError(active, c.req.method, now);
+    const error = createRequestedError(active, method, now);
     const retryAfter = isRetryable(error.status) ? active["retry-after"] : undefined;
-    const applied = { code, delay, body, hang, "retry-after": retryAfter };
-    return { response: respondWithError(error, c), applied };
+    const effects = { code, delay, body, hang, "retry-after": retryAfter };
+    return { response: respondWithError(error, c), effects };
   }
-  const { response, isPage } = await serveWithErrors(request, { canBeNotModified: canBeCached });
-  if (!isPage || replacesBody(body)) return { response, applied: { delay, body } };
-  if (!changesPage(active)) return { response, applied: { delay, body, grow } };
+  const response = await serve();
+  const isPage = response.status < 400 && method !== "OPTIONS";
+  if (!isPage || replacesBody(body)) return { response, effects: { delay, body } };
+  if (!changesPage(active)) return { response, effects: { delay, body, grow } };
   const page = JSON.parse(await response.text());
-  const applied = { delay, body, grow, ...changePage(page, active, random) };
-  return { response: new Response(JSON.stringify(page), response), applied };
+  const effects = { delay, body, grow, ...changePage(page, active, random) };
+  return { response: new Response(JSON.stringify(page), response), effects };
 }
 
 /** Serves a request. An error becomes a response here already, because body faults also apply to errors. */
-async function serveWithErrors(
-  { c, serve }: ServedRequest,
-  options: { canBeNotModified: boolean },
-): Promise<ServedResponse> {
+async function serveWithErrors(request: PageRequest, route: Route, options: ServeOptions): Promise<Response> {
   try {
-    return await serve(options);
+    return await route.serve(request, options);
   } catch (error) {
-    return { response: respondWithError(error, c), isPage: false };
+    return respondWithError(error, request.c);
   }
 }

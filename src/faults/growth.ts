@@ -1,4 +1,3 @@
-import type { GetHiddenCount } from "../records/page.ts";
 import { type Growth, UNIT_MS } from "./option-syntax.ts";
 
 const DAY_MS = 86_400_000;
@@ -8,7 +7,7 @@ const DAY_MS = 86_400_000;
  * hidden, but at most one day of growth. When all records are visible, the growth starts over. The number of hidden records depends only
  * on the time, so that all instances hide the same records.
  */
-export function createGrowth({ records, per }: Growth, time: number): GetHiddenCount {
+export function createGrowth({ records, per }: Growth, time: number): (total: number) => number {
   const interval = UNIT_MS[per] / records;
   return (total) => {
     const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));

@@ -1,8 +1,8 @@
 import { hashString } from "../hash.ts";
+import type { PageRequest } from "../http/page-request.ts";
 import { getLastValue } from "../http/request.ts";
 import { createLru } from "../lru.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
-import { parsePageNumber } from "../records/page.ts";
 import type { TimeUnit } from "./option-syntax.ts";
 import { getWindow } from "./rate-window.ts";
 
@@ -45,16 +45,18 @@ function createCounter() {
 /** Parameters that the page key already contains, or that do not make a request different. */
 const IGNORED_PARAMETERS = ["page", "format", "prefer", JUMP_DATE_PARAMETER];
 
+type KeyParts = Pick<PageRequest, "method" | "query" | "number">;
+
 /** Gets a key of the page, the other parameters and the fault options of a request. The order of the parameters does not matter. */
-export function getRequestKey(method: string, query: URLSearchParams, options: string[]): string {
+export function getRequestKey(request: KeyParts, options: string[]): string {
+  const { query } = request;
   const others = new URLSearchParams(query.toString());
   for (const name of IGNORED_PARAMETERS) others.delete(name);
   others.sort();
-  return [getPageKey(method, query), others, ...options].join(" ");
+  return [getPageKey(request), others, ...options].join(" ");
 }
 
 /** Gets a key of the method and the page of a request, for every spelling of the page number. HEAD has the key of GET. */
-export function getPageKey(method: string, query: URLSearchParams): string {
-  const page = getLastValue(query, "page");
-  return `${method === "HEAD" ? "GET" : method} ${COLLECTION_PATH}?page=${parsePageNumber(page) ?? page}`;
+export function getPageKey({ method, query, number }: KeyParts): string {
+  return `${method === "HEAD" ? "GET" : method} ${COLLECTION_PATH}?page=${number ?? getLastValue(query, "page")}`;
 }

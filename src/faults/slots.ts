@@ -1,4 +1,3 @@
-import { UNKNOWN_CLIENT } from "../http/client-key.ts";
 import { UnavailableError } from "../http/errors.ts";
 import type { Wait } from "./wait.ts";
 
@@ -20,30 +19,33 @@ const NO_SLOT: Slot = { release() {} };
 /** Creates the slots of an instance. They are limited, because clients can request any number of delayed responses. */
 export function createSlots() {
   const taken = new Set<{
-    client: string;
+    client: string | undefined;
     /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
     endsAt: number;
   }>();
 
-  function isFull(client: string): boolean {
+  function isFull(client: string | undefined): boolean {
     const now = Date.now();
     for (const slot of taken) {
       if (slot.endsAt <= now) taken.delete(slot);
     }
     if (taken.size >= MAX_DELAYED) return true;
-    // Unknown clients have no limit of their own, because they cannot be told apart.
-    if (client === UNKNOWN_CLIENT) return false;
+    if (client === undefined) return false;
     const ofClient = [...taken].filter((slot) => slot.client === client);
     return ofClient.length >= MAX_DELAYED_PER_CLIENT;
   }
 
   /**
    * Takes a slot.
-   * @param client The key of the client
+   * @param client The key of the client, if the delay counts for one
    * @param signal Frees the slot when the client disconnects
    * @returns undefined if no slot is free
    */
-  function acquireSlot({ beforeMs, bodyMs }: Wait, client: string, signal: AbortSignal): Slot | undefined {
+  function acquireSlot(
+    { beforeMs, bodyMs }: Wait,
+    client: string | undefined,
+    signal: AbortSignal,
+  ): Slot | undefined {
     const durationMs = beforeMs + bodyMs;
     if (durationMs === 0 || signal.aborted) return NO_SLOT;
     if (isFull(client)) return undefined;

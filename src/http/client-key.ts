@@ -4,19 +4,22 @@ import type { AppContext } from "../bindings.ts";
 /** The prefix of an IPv4 address in IPv6 notation (RFC 4291). */
 const IPV4_MAPPED_PREFIX = "0000:0000:0000:0000:0000:ffff:";
 
-/** The key of all clients without a valid address, such as requests from inside the process. */
-export const UNKNOWN_CLIENT = "unknown";
+/** Returns a key to count the requests of a client. All clients without a valid address have the same one, and share a count. */
+export function getClientKey(c: AppContext): string {
+  return findClientKey(c) ?? "unknown";
+}
 
 /**
- * Returns a key for the client of a request, made from the client's address. The platform sends the address in a header, and the package
+ * Finds a key for the client of a request, made from the client's address. The platform sends the address in a header, and the package
  * passes it in `executionCtx`. A host can use all addresses of its 64-bit IPv6 network, so these addresses share a key.
+ * @returns undefined without a valid address, such as for requests from inside the process
  */
-export function getClientKey({ req, executionCtx }: AppContext): string {
-  const { address = req.header("CF-Connecting-IP") ?? UNKNOWN_CLIENT } = executionCtx.props;
-  if (!address.includes(":")) return address;
+export function findClientKey({ req, executionCtx }: AppContext): string | undefined {
+  const { address = req.header("CF-Connecting-IP") } = executionCtx.props;
+  if (address === undefined || !address.includes(":")) return address;
   // Under `wrangler dev`, a client can send any value in this header.
   const host = URL.parse(`http://[${address}]`)?.hostname;
-  if (host === undefined) return UNKNOWN_CLIENT;
+  if (host === undefined) return undefined;
   const expanded = expandIPv6(host.slice(1, -1));
   if (expanded.startsWith(IPV4_MAPPED_PREFIX)) return expanded;
   const network = expanded.split(":").slice(0, 4).join(":");

@@ -15,7 +15,7 @@ export function requireAcceptable(format: string | null, accept: string | undefi
   if (findRepresentation(accept) === undefined) throw new HttpError(406);
 }
 
-/** Whether a client prefers HTML. The HTML view decides once for each request, and stores the decision in the variable `prefersHtml`. */
+/** Whether a client prefers HTML. */
 export function prefersHtml({ req }: AppContext): boolean {
   if (findRepresentation(req.header("Accept")) !== "html") return false;
   return getLastValue(new URL(req.url).searchParams, "format") !== "json";
@@ -28,7 +28,8 @@ export function prefersHtml({ req }: AppContext): boolean {
  * @returns undefined if `Accept` allows neither JSON nor HTML
  */
 export function findRepresentation(accept: string | undefined): "json" | "html" | undefined {
-  if (accept === undefined) return "json";
+  // Most clients that are not browsers send this value.
+  if (accept === undefined || accept === "*/*") return "json";
   const ranges = parseAccept(accept.toLowerCase());
   if (ranges.length === 0) return "json";
   const json = matchRange("application/json", ranges);

@@ -7,9 +7,6 @@ export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 /** The number of a page, from 1 (the newest records), or the last page. */
 export type PageNumber = number | "last";
 
-/** Returns how many of the newest records a growing collection still hides, given the number of loaded records. */
-export type GetHiddenCount = (count: number) => number;
-
 /** Where a page is in the collection. */
 export interface PageLocation {
   number: number;

@@ -12,7 +12,7 @@ import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
 
 /** Creates the route that redirects to the page with the newest records of a date. The HTML view has a form for it. */
-export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
+export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
   jump.get(DATE_JUMP_PATH, async (c) => {
@@ -26,8 +26,8 @@ export function createDateJump({ createGetHiddenCount }: Faults): Hono<AppEnv> {
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const getHiddenCount = faultOptions === undefined ? undefined : createGetHiddenCount(faultOptions);
-    const visible = snapshot.count - (getHiddenCount?.(snapshot.count) ?? 0);
+    const countHidden = createCountHidden(faultOptions?.values ?? {});
+    const visible = snapshot.count - (countHidden?.(snapshot.count) ?? 0);
     const { page, day } = findPageByDate(statistics.days, date, visible);
     query.set("page", String(page));
     if (c.var.prefersHtml) query.set(JUMP_DATE_PARAMETER, date);

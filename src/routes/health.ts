@@ -10,8 +10,7 @@ import { createStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import type { CurrentSnapshot } from "../store/store.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
-
-const PATH = "/healthz";
+import { HEALTH_PATH } from "../views/site.ts";
 
 /** How long requests share a read of the store. They share it because `/healthz` has no rate limit. */
 const READ_MAX_AGE_MS = 1_000;
@@ -22,7 +21,7 @@ const latestReads = new WeakMap<Env, { at: number; reading: Promise<CurrentSnaps
 /** The health check for monitors. It bypasses the cache of the instance, which serves pages even while the store fails. */
 export const health = new Hono<AppEnv>();
 
-health.get(PATH, async (c) => {
+health.get(HEALTH_PATH, async (c) => {
   c.header("Cache-Control", NO_STORE);
   const deployment = describeDeployment(c.env);
   try {
@@ -39,7 +38,7 @@ health.get(PATH, async (c) => {
   }
 });
 
-health.all(PATH, rejectMethod);
+health.all(HEALTH_PATH, rejectMethod);
 
 /** Describes the version and the settings for monitors. Missing values are null. */
 function describeDeployment({ CF_VERSION_METADATA, STORE, PREFER, FAULTS }: Env) {

@@ -28,7 +28,7 @@ export function createHome(): Hono<AppEnv> {
     const format = getLastValue(new URL(c.req.url).searchParams, "format");
     requireAcceptable(format, c.req.header("Accept"));
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+    const origin = getOrigin(new URL(c.req.url), c.env.PUBLIC_ORIGIN);
     const summary = createSummary({
       snapshot,
       statistics: getGrouped(snapshot, statistics),
@@ -88,12 +88,12 @@ async function getSamplePage(
 ): Promise<SamplePage | undefined> {
   const number = Math.min(2, getLastPage(snapshot.count));
   try {
-    const page = await getCachedStore(c.env).getPage(number);
-    if (!page || page.isNotModified || page.snapshot.id !== snapshot.id) return undefined;
-    const { location, results } = page;
-    const url = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
-    const envelope = JSON.parse(formatEnvelope(location, results, url));
-    return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
+    return await getCachedStore(c.env).findPage(number, { prefetch: true }, async (page) => {
+      if (page.snapshot.id !== snapshot.id) return undefined;
+      const url = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
+      const envelope = JSON.parse(formatEnvelope(page.location, await page.readResults(), url));
+      return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
+    });
   } catch (error) {
     logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);
     return undefined;

@@ -34,8 +34,9 @@ function canBeTooLong(requestUrl: string, publicOrigin = ""): boolean {
 }
 
 function requireShortUrls(requestUrl: string, publicOrigin: string | undefined): void {
-  const { pathname, search, searchParams } = new URL(requestUrl);
-  const origin = getOrigin(requestUrl, publicOrigin);
+  const url = new URL(requestUrl);
+  const { pathname, search, searchParams } = url;
+  const origin = getOrigin(url, publicOrigin);
   const path = pathname === PATH_WITHOUT_SLASH ? COLLECTION_PATH : pathname;
   const longestPath = path.length > COLLECTION_PATH.length ? path : COLLECTION_PATH;
   const urls = [origin + path + search, `${origin}${longestPath}?${getLongestQuery(searchParams)}`];

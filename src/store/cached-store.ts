@@ -1,11 +1,5 @@
 import { createLru } from "../lru.ts";
-import {
-  type GetHiddenCount,
-  locatePage,
-  PAGE_SIZE,
-  type PageLocation,
-  type PageNumber,
-} from "../records/page.ts";
+import { locatePage, PAGE_SIZE, type PageLocation, type PageNumber } from "../records/page.ts";
 import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { createSnapshotCache, searchSnapshot } from "./snapshot-cache.ts";
@@ -29,17 +23,19 @@ export interface CachedStoreOptions {
   limits?: CacheLimits | undefined;
 }
 
-/** A page of a snapshot, with its records as a JSON array, newest first, unless the client has them already. */
-export type PageRead = { snapshot: MaybeSnapshot; location: PageLocation } & (
-  | { isNotModified: true }
-  | { isNotModified: false; results: string }
-);
-
 export interface PageOptions {
-  /** By default, no records are hidden. */
-  getHiddenCount?: GetHiddenCount | undefined;
-  /** Whether the client has this page already, so that its records need not be read. */
-  isNotModified?: ((snapshot: MaybeSnapshot, location: PageLocation) => boolean) | undefined;
+  /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
+  countHidden?: ((count: number) => number) | undefined;
+  /** Whether to read the records of the page together with the snapshot. By default, `readResults` reads them. */
+  prefetch?: boolean;
+}
+
+/** A page of a snapshot. */
+export interface FoundPage {
+  snapshot: MaybeSnapshot;
+  location: PageLocation;
+  /** Reads the records of the page as a JSON array, newest first. */
+  readResults(): Promise<string>;
 }
 
 export interface SnapshotStatistics {
@@ -56,25 +52,24 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   const readResults = createResultsReader(store, limits);
   let latest: { id: string | null; statistics: Statistics } | undefined;
 
-  /** @returns undefined if the page is past the end */
-  function getPage(page: PageNumber, options: PageOptions = {}): Promise<PageRead | undefined> {
-    const { getHiddenCount, isNotModified } = options;
-    const wanted = predictBlock(page, options);
+  /**
+   * Finds a page, and gets something from it.
+   * @param use Called with the page in the cached snapshot, and once more if a newer snapshot has replaced its records
+   * @returns undefined if the page is past the end
+   */
+  function findPage<T>(
+    number: PageNumber,
+    options: PageOptions,
+    use: (page: FoundPage) => Promise<T>,
+  ): Promise<T | undefined> {
+    const wanted = predictBlock(number, options);
     return searchSnapshot(snapshotCache, wanted, async (current) => {
       const { snapshot } = current;
-      const location = locateIn(snapshot, page, getHiddenCount);
-      if (!location) return undefined;
-      if (isNotModified?.(snapshot, location)) return { snapshot, location, isNotModified: true };
-      const results = await readResults(current, location);
-      return { snapshot, location, isNotModified: false, results };
+      const { count } = snapshot;
+      const location = locatePage(number, { loaded: count, hidden: options.countHidden?.(count) ?? 0 });
+      if (location === undefined) return undefined;
+      return use({ snapshot, location, readResults: () => readResults(current, location) });
     });
-  }
-
-  /** Locates a page without reading its records. Returns undefined if the page is past the end. */
-  function findLocation(page: PageNumber, options: Pick<PageOptions, "getHiddenCount">) {
-    return searchSnapshot(snapshotCache, undefined, async ({ snapshot }) =>
-      locateIn(snapshot, page, options.getHiddenCount),
-    );
   }
 
   function getStatistics(): Promise<SnapshotStatistics> {
@@ -86,17 +81,17 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
     });
   }
 
-  return { getPage, findLocation, getStatistics };
-}
-
-function locateIn({ count }: MaybeSnapshot, page: PageNumber, getHiddenCount: GetHiddenCount | undefined) {
-  return locatePage(page, { loaded: count, hidden: getHiddenCount?.(count) ?? 0 });
+  return { findPage, getStatistics };
 }
 
 /** Returns the one block that a page needs, if that follows from the number of the page alone. */
-function predictBlock(page: PageNumber, options: PageOptions): WantedBlock | undefined {
-  // Without its newest records, a page can lie in two blocks. A page that is not modified needs none.
-  if (options.getHiddenCount || options.isNotModified) return undefined;
+function predictBlock(
+  page: PageNumber,
+  { countHidden, prefetch = false }: PageOptions,
+): WantedBlock | undefined {
+  // Without its newest records, a page can lie in two blocks.
+  const isKnown = prefetch && countHidden === undefined;
+  if (!isKnown) return undefined;
   return page === "last" ? "last" : getBlockNumber(PAGE_SIZE * page);
 }
 

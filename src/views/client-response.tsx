@@ -1,25 +1,33 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { AppliedOptions } from "../faults/applied-options.ts";
+import { formatOptions } from "../faults/applied-options.ts";
+import type { OptionValues } from "../faults/option-table.ts";
 import { getStatusText } from "../http/statuses.ts";
+import type { PageNumber } from "../records/page.ts";
 import { formatHead } from "./text-format.ts";
 
-/** A response with its request. */
-export interface ClientResponse {
-  status: number;
-  headers: Headers;
-  /** The received part of the body, which a fault may have cut. */
-  body: string;
+/** A request as the HTML view shows it. */
+export interface ClientRequest {
   method: string;
-  /** The header `Prefer` of the request. */
+  /** The header `Prefer`. */
   prefer: string | undefined;
-  /** The URL of the request, with the public origin of the service. */
+  /** With the public origin of the service, and without the date of a jump. */
   url: URL;
-  /** The fault options that affected the response. */
-  applied: AppliedOptions;
+  /** The requested page; undefined if no collection can have it. */
+  number: PageNumber | undefined;
   /** The URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
   urlWithoutFaults: string | undefined;
   /** The date of the jump that led to the page, if there was one. */
   jumpDate: string | undefined;
+}
+
+/** A response with its request. */
+export interface ClientResponse extends ClientRequest {
+  status: number;
+  headers: Headers;
+  /** The received part of the body, which a fault may have cut. */
+  body: string;
+  /** The fault options that affected the response. */
+  applied: OptionValues;
 }
 
 /** Formats a status as in a response: `404 Not Found`. */
@@ -30,11 +38,12 @@ export function formatStatus(status: number): string {
 /** Shows the applied options with a link to the page without faults, and the warning. */
 export const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers, applied }) => {
   const warning = headers.get("Mock-Warning");
+  const options = formatOptions(applied);
   return (
     <>
-      {applied.formatted.length > 0 && (
+      {options.length > 0 && (
         <p class="banner">
-          Applied to this response: <code>{applied.formatted.join(", ")}</code>.{" "}
+          Applied to this response: <code>{options.join(", ")}</code>.{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </p>
       )}

@@ -1,13 +1,20 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
-import { NOTHING_APPLIED } from "../faults/applied-options.ts";
+import type { OptionValue } from "../faults/option-table.ts";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { prefersHtml } from "../http/negotiation.ts";
+import { parsePageRequest } from "../http/page-request.ts";
 import { getLastValue, getOrigin, keepLastValues } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { isDate } from "../records/utc-time.ts";
-import { type ClientResponse, removeParameter, setParameter } from "./client-response.tsx";
+import {
+  type ClientRequest,
+  type ClientResponse,
+  removeParameter,
+  setParameter,
+} from "./client-response.tsx";
 import { renderRecords } from "./records/records-page.tsx";
 import { renderResponse } from "./response-page.tsx";
+import { HEALTH_PATH } from "./site.ts";
 
 /** Nothing inline is allowed, so that injected markup cannot run a script. */
 const CONTENT_SECURITY_POLICY =
@@ -24,70 +31,75 @@ export const HTML_HEADERS = {
 /** Headers that are true only of the JSON. An entity-tag, for example, does not change when the HTML does. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
-/** Shows pages of the collection, and errors, as HTML if the client prefers HTML. `/healthz` is only for monitors. */
+/** Shows pages of the collection, and errors, as HTML if the client prefers HTML. */
 export const renderHtml: AppMiddleware = async (c, next) => {
-  c.set("prefersHtml", prefersHtml(c));
+  const isForBrowser = prefersHtml(c);
+  c.set("prefersHtml", isForBrowser);
   await next();
-  if (!c.var.prefersHtml) return;
+  if (!isForBrowser) return;
   if (!canRenderAsHtml(c)) return;
-  const response = await readResponse(c);
-  const { status, headers } = response;
-  // The table of records cannot show a broken page.
-  const isUnbrokenPage = status === 200 && !hasVisibleFault(response.applied.values);
-  const html = isUnbrokenPage ? renderRecords(response) : renderResponse(response);
-  for (const name of JSON_ONLY_HEADERS) headers.delete(name);
-  for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
-  c.res = new Response(html, { status, headers });
+
+  const { status, headers } = c.res;
+  const applied = c.get("applied") ?? {};
+  const body = await readBody(c.res, applied.body);
+  const response: ClientResponse = { ...describeRequest(c), status, headers, body, applied };
+  // The table of records assumes a page that no fault has changed.
+  const isUnchangedPage = status === 200 && !hasVisibleFault(applied);
+  const html = isUnchangedPage ? renderRecords(response) : renderResponse(response);
+
+  // Otherwise, Hono would add the headers of the JSON response to the new one.
+  c.res = undefined;
+  c.res = new Response(html, { status, headers: createHtmlHeaders(headers) });
 };
 
 /** Whether a response is JSON that has a view: an error, or a page of the collection. */
 function canRenderAsHtml({ req, res }: AppContext): boolean {
+  // Only monitors read the health of the service.
+  if (req.path === HEALTH_PATH) return false;
   if (res.headers.get("Content-Type") !== "application/json") return false;
   if (res.status >= 400) return true;
   return res.status === 200 && req.path === COLLECTION_PATH && req.method !== "OPTIONS";
 }
 
-/** Reads a body as a client does: to its end, or until a fault cuts it. */
-async function readBody({ body }: Response): Promise<string> {
+/** Reads a body as a client does: to its end, or until the fault cuts it. */
+async function readBody({ body }: Response, fault: OptionValue<"body"> | undefined): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
     for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
-  } catch {
-    // A fault has cut the body.
+  } catch (error) {
+    if (fault !== "cut") throw error;
   }
   return text;
 }
 
-/** Reads a response, and gets the data of its request that the HTML view shows. */
-async function readResponse(c: AppContext): Promise<ClientResponse> {
-  const { pathname, search } = new URL(c.req.url);
-  const url = new URL(getOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
-  const jumpDate = takeJumpDate(url);
+/** Describes a request as the HTML view shows it: with the public origin, and without what links omit. */
+function describeRequest(c: AppContext): ClientRequest {
+  const { url: requested, number } = parsePageRequest(c);
+  const { pathname, search } = requested;
+  const url = new URL(getOrigin(requested, c.env.PUBLIC_ORIGIN) + pathname + search);
+  const jumpDate = getLastValue(url.searchParams, JUMP_DATE_PARAMETER);
+  if (jumpDate !== null) url.searchParams.delete(JUMP_DATE_PARAMETER);
   keepLastValues(url.searchParams);
   return {
-    status: c.res.status,
-    headers: c.res.headers,
-    body: await readBody(c.res),
     method: c.req.method,
     prefer: c.req.header("Prefer"),
-    applied: c.get("applied") ?? NOTHING_APPLIED,
     url,
+    number,
     urlWithoutFaults: pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
-    jumpDate,
+    jumpDate: jumpDate !== null && isDate(jumpDate) ? jumpDate : undefined,
   };
-}
-
-/** Removes the date of a jump from a URL, because links and commands omit it. */
-function takeJumpDate({ searchParams }: URL): string | undefined {
-  const date = getLastValue(searchParams, JUMP_DATE_PARAMETER);
-  if (date === null) return undefined;
-  searchParams.delete(JUMP_DATE_PARAMETER);
-  return isDate(date) ? date : undefined;
 }
 
 /** Finds the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */
 function findUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
   if (c.env.PREFER) return setParameter(url, "prefer", "none");
   return url.searchParams.has("prefer") ? removeParameter(url, "prefer") : undefined;
+}
+
+function createHtmlHeaders(jsonHeaders: Headers): Headers {
+  const headers = new Headers(jsonHeaders);
+  for (const name of JSON_ONLY_HEADERS) headers.delete(name);
+  for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
+  return headers;
 }

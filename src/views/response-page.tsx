@@ -2,7 +2,6 @@ import type { FC } from "hono/jsx";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/links.ts";
-import { parsePageNumber } from "../records/page.ts";
 import { Banners, type ClientResponse, formatStatus, RawResponse, setParameter } from "./client-response.tsx";
 import { CurlBlock, JsonText } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";
@@ -37,7 +36,7 @@ const Body: FC<{ text: string }> = ({ text }) => {
 
 /** A sentence about the response. After an error of the service also the next link to follow. */
 const Advice: FC<ClientResponse> = (response) => {
-  if (hasVisibleFault(response.applied.values))
+  if (hasVisibleFault(response.applied))
     return <p class="lead">A fault option changed this response. The service is working normally.</p>;
   const { text, href, name } = getErrorAdvice(response);
   return (
@@ -69,11 +68,11 @@ function getErrorAdvice(response: ClientResponse): ErrorAdvice {
   return { text, ...(url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW) };
 }
 
-function getNotFoundAdvice({ url }: ClientResponse): ErrorAdvice {
+function getNotFoundAdvice({ url, number }: ClientResponse): ErrorAdvice {
   if (url.pathname !== COLLECTION_PATH) return { text: "There is nothing at this URL.", ...NEWEST };
   const format = getLastValue(url.searchParams, "format") ?? "";
   if (format !== "" && format !== "api") return { text: "The formats are api and json.", ...NEWEST };
-  const isPastTheEnd = parsePageNumber(getLastValue(url.searchParams, "page")) !== undefined;
+  const isPastTheEnd = number !== undefined;
   if (isPastTheEnd) {
     const lastPage = { href: setParameter(url, "page", "last"), name: "Show the last page" };
     return { text: "The collection has fewer pages.", ...lastPage };

@@ -10,5 +10,8 @@ export const EMPTY_COLLECTION = "The collection is empty. Its owner has loaded n
 
 export const OPENAPI_PATH = "/openapi.json";
 
+/** The path of the health check. */
+export const HEALTH_PATH = "/healthz";
+
 /** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";

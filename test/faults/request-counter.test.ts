@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createRequestCounters, getRequestKey } from "../../src/faults/request-counter.ts";
+import { getLastValue } from "../../src/http/request.ts";
+import { parsePageNumber } from "../../src/records/page.ts";
 
-const getKey = (query: string, method = "GET") => getRequestKey(method, new URLSearchParams(query), []);
+function getKey(text: string, method = "GET") {
+  const query = new URLSearchParams(text);
+  return getRequestKey({ method, query, number: parsePageNumber(getLastValue(query, "page")) }, []);
+}
 
 describe("the key of a request contains its method and its query", () => {
   test.each([

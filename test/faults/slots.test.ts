@@ -64,15 +64,15 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
   /** Creates a function that takes slots, and returns the number of slots that were free. */
   function createTaker() {
     const acquireSlot = createSlots();
-    return (count: number, client: string, wait: Partial<Wait>, signal = NEVER) => {
+    return (count: number, client: string | undefined, wait: Partial<Wait>, signal = NEVER) => {
       const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, client, signal);
       return Array.from({ length: count }, take).filter((slot) => slot !== undefined).length;
     };
   }
 
-  test("PREFER, and requests without an address, can use all slots", () => {
+  test("a delay that counts for no client can use all slots", () => {
     const take = createTaker();
-    expect([take(101, "unknown", { beforeMs: 1 }), take(1, "first", { bodyMs: 1 })]).toEqual([100, 0]);
+    expect([take(101, undefined, { beforeMs: 1 }), take(1, "first", { bodyMs: 1 })]).toEqual([100, 0]);
     expect(take(1, "first", {}), "no wait").toBe(1);
   });
 
@@ -89,6 +89,14 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
     disconnect.abort();
     expect(take(51, "first", { beforeMs: 1 })).toBe(50);
   });
+});
+
+test("clients without an address have no limit of their own, because they cannot be told apart", async () => {
+  const { fetch } = await createFaultsService();
+  const hanging = Array.from({ length: 51 }, () => fetch(PAGE_2, { headers: { prefer: "hang" } }));
+  await waitForTimers(51);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await Promise.all(hanging);
 });
 
 /** The ways in which a delayed response ends, each without the end of its time. */

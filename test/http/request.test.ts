@@ -16,7 +16,7 @@ test.each([
     expected: "http://counts.example:8080",
   },
 ])("links have the origin of $name", ({ url, publicOrigin, expected }) =>
-  expect(getOrigin(url, publicOrigin)).toBe(expected),
+  expect(getOrigin(new URL(url), publicOrigin)).toBe(expected),
 );
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { GetHiddenCount, PageNumber } from "../../src/records/page.ts";
+import type { PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { type Block, getBlockNumber } from "../../src/store/block.ts";
 import { type CacheLimits, createCachedStore } from "../../src/store/cached-store.ts";
@@ -77,7 +77,7 @@ export function createControlledStore(initial: Snapshot, kind: "d1" | "kv" = "d1
     store,
     reads,
     control,
-    read: (page: PageNumber, getHiddenCount?: GetHiddenCount) => readPage(cache, page, getHiddenCount),
+    read: (page: PageNumber, countHidden?: () => number) => readPage(cache, page, countHidden),
     /** Expects that the instance serves these pages of the snapshot with `count` records. */
     async serves(count: number, ...pages: number[]) {
       const snapshot = makeSnapshot(count);

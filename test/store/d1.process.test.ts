@@ -65,9 +65,9 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
     expect([queries, read]).toEqual([statements, rows]);
   });
 
-  test("reads one row for a page that is not modified", async () => {
+  test("reads one row for a page whose records nobody needs", async () => {
     const { store, counted } = openCountedStore();
-    await createCachedStore(store).getPage(1, { isNotModified: () => true });
+    await createCachedStore(store).findPage(1, {}, async ({ location }) => location);
     expect(counted.read).toBe(1);
   });
 

@@ -1,12 +1,14 @@
 import { expect } from "vitest";
-import { type GetHiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
+import { PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/schema.ts";
-import type { CachedStore } from "../../src/store/cached-store.ts";
+import type { CachedStore, PageOptions } from "../../src/store/cached-store.ts";
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { hashContent, readRecords } from "../../tools/data/encoded-collection.ts";
 import { createStatistics, encodeBlocks, makeRecords } from "../records/sample.ts";
+
+type CountHidden = PageOptions["countHidden"];
 
 /** Creates sample records, newest first. */
 export function makeNewestFirst(count: number): TrafficRecord[] {
@@ -17,12 +19,15 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  * Reads a page as the route of the collection does.
  * @returns undefined if the page is past the end
  */
-export async function readPage(cache: CachedStore, page: PageNumber, getHiddenCount?: GetHiddenCount) {
-  const found = await cache.getPage(page, { getHiddenCount });
-  if (!found) return undefined;
-  const { snapshot, location } = found;
-  const results = found.isNotModified ? undefined : found.results;
-  return { snapshot, number: location.number, count: location.count, results };
+export async function readPage(cache: CachedStore, page: PageNumber, countHidden?: CountHidden) {
+  return cache.findPage(
+    page,
+    { countHidden, prefetch: true },
+    async ({ snapshot, location, readResults }) => {
+      const { number, count } = location;
+      return { snapshot, number, count, results: await readResults() };
+    },
+  );
 }
 
 /** Formats the results of a page. */

@@ -1,4 +1,5 @@
-import type { AppliedOptions } from "../../src/faults/applied-options.ts";
+import { formatOptions } from "../../src/faults/applied-options.ts";
+import type { OptionValues } from "../../src/faults/option-table.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
@@ -6,7 +7,7 @@ import type { ReceivedRequest } from "./index.d.ts";
 export type App = (
   request: Request,
   address?: string,
-) => Promise<{ response: Response; applied?: AppliedOptions | undefined }>;
+) => Promise<{ response: Response; applied?: OptionValues | undefined }>;
 
 /** Responds to the request of a client. A client in this process has no address. */
 export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
@@ -36,13 +37,13 @@ export function createResponder(app: App, { onRequest, onResponse }: RequestList
     onRequest?.(received);
     try {
       const { response, applied } = await app(request, address);
-      received.applied = applied?.formatted ?? [];
+      received.applied = formatOptions(applied ?? {});
       signal.throwIfAborted();
-      if (applied?.values.close) throw createFetchError("other side closed", "UND_ERR_SOCKET");
+      if (applied?.close) throw createFetchError("other side closed", "UND_ERR_SOCKET");
       received.status = response.status;
       // The service sets Content-Encoding for `wrangler dev` only.
       response.headers.delete("Content-Encoding");
-      if (applied?.values.body === "cut") cutResponses.add(response);
+      if (applied?.body === "cut") cutResponses.add(response);
       return response;
     } finally {
       onResponse?.(received);

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
-import { type AppliedOptions, formatOptions } from "../../src/faults/applied-options.ts";
+import { formatOptions } from "../../src/faults/applied-options.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
+import type { OptionValues } from "../../src/faults/option-table.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
@@ -67,7 +68,7 @@ function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Prom
     const file = respondWithFile(request);
     if (file) return { response: file };
     // The client's address is a property, because clients could forge a header. `onEnd` adds the applied options.
-    const props: { address: string | undefined; applied?: AppliedOptions } = { address };
+    const props: { address: string | undefined; applied?: OptionValues } = { address };
     const context = { waitUntil() {}, passThroughOnException() {}, props };
     const response = await service.fetch(request, await getEnvironment(), context);
     return { response, applied: props.applied };

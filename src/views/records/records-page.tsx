@@ -1,6 +1,5 @@
-import { getLastValue } from "../../http/request.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../../records/links.ts";
-import { getLastPage, parsePageNumber } from "../../records/page.ts";
+import { getLastPage } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
 import { Banners, type ClientResponse, RawResponse, setParameter } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code-block.tsx";
@@ -15,7 +14,7 @@ export function renderRecords(response: ClientResponse): string {
   const { url, body, jumpDate } = response;
   const page: Page = JSON.parse(body);
   const lastPage = getLastPage(page.count);
-  const number = getPageNumber(url.searchParams, lastPage);
+  const number = typeof response.number === "number" ? response.number : lastPage;
   const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
   const toUrl = createPageUrlBuilder(url.origin + COLLECTION_PATH, url.searchParams);
   const [newest] = page.results;
@@ -54,10 +53,4 @@ export function renderRecords(response: ClientResponse): string {
       </section>
     </Layout>,
   );
-}
-
-/** Gets the number of a page that was served. */
-function getPageNumber(query: URLSearchParams, lastPage: number): number {
-  const requested = parsePageNumber(getLastValue(query, "page"));
-  return typeof requested === "number" ? requested : lastPage;
 }

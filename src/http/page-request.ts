@@ -1,0 +1,27 @@
+import type { AppContext } from "../bindings.ts";
+import { type PageNumber, parsePageNumber } from "../records/page.ts";
+import { getLastValue } from "./request.ts";
+
+/** A request to the collection. */
+export interface PageRequest {
+  c: AppContext;
+  method: string;
+  url: URL;
+  query: URLSearchParams;
+  /** The requested page; undefined if no collection can have it. */
+  number: PageNumber | undefined;
+}
+
+/** How a request is served. */
+export interface ServeOptions {
+  /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
+  countHidden?: ((count: number) => number) | undefined;
+  /** Whether the response is the page even if the client has a current copy. */
+  ignoresCopy?: boolean;
+}
+
+export function parsePageRequest(c: AppContext): PageRequest {
+  const url = new URL(c.req.url);
+  const query = url.searchParams;
+  return { c, method: c.req.method, url, query, number: parsePageNumber(getLastValue(query, "page")) };
+}
