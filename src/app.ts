@@ -16,17 +16,17 @@ import { renderHtml } from "./views/html-middleware.ts";
 
 interface AppOptions {
   /**
-   * The clock of `grow`, `until`, `rate` and `retry-after=date`, in milliseconds since 1970, so that tests can stop it. Caches, waits and
-   * timeouts use the real time, because a stopped clock would never end them.
+   * The clock of faults in milliseconds since 1970, so that tests can stop it. Caches, waits and timeouts use the real time, because a
+   * stopped clock would never end them.
    */
   now?: (() => number) | undefined;
-  /** Called at the end of each request, for example to get its variable `applied`. */
+  /** Called at the end of each request, with its variables. */
   onEnd?: (c: AppContext) => void;
 }
 
 /**
  * Creates the service. Several services can run in one process.
- * @returns The app, and a function that resets the counters of `times` and `rate`
+ * @returns The app, and a function that resets what the faults have counted
  */
 export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   const app = new Hono<AppEnv>();

@@ -36,7 +36,7 @@ export class ThrottledError extends HttpError {
   }
 }
 
-/** The error for a failure inside the service. The client does not learn the cause. */
+/** The error for a failure inside the service, of which the client does not learn the cause, and for a lack of room. */
 export class UnavailableError extends HttpError {
   /** @param headers Additional headers */
   constructor(headers: Record<string, string> = {}) {

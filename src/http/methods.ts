@@ -1,7 +1,7 @@
 import type { AppContext } from "../bindings.ts";
 import { MethodNotAllowedError } from "./errors.ts";
 
-/** The value of `Allow` of the collection (specification, "List records"). */
+/** The methods of the collection (specification, "List records"). */
 export const COLLECTION_METHODS = "GET, OPTIONS";
 
 /** Rejects all methods but GET and HEAD, as the last route of a path. Hono's own middleware for this would add a second router. */
