@@ -1,4 +1,4 @@
-/** Creates a cache of values by key. Above the maximum, the least recently used value is evicted. */
+/** Creates a cache of at most `maxEntries` values by key. The least recently used one is evicted. */
 export function createLru<Key, Value>(maxEntries: number) {
   // A Map keeps its keys in the order in which they were set, so the first key is the least recently used one.
   const values = new Map<Key, Value>();
@@ -11,10 +11,11 @@ export function createLru<Key, Value>(maxEntries: number) {
       return value;
     },
     set(key: Key, value: Value): void {
+      values.delete(key);
       values.set(key, value);
       if (values.size <= maxEntries) return;
-      const [leastRecent = key] = values.keys();
-      values.delete(leastRecent);
+      const leastRecent = values.keys().next();
+      if (!leastRecent.done) values.delete(leastRecent.value);
     },
     clear: () => values.clear(),
   };
