@@ -1,14 +1,14 @@
-/** The maximum length of a logged reason, because a message can quote a long damaged value. */
+/** A longer reason is cut, because a message can quote a damaged value. */
 const MAX_REASON_LENGTH = 500;
 
-/** The number of logged stack frames, starting where the error was thrown. */
+/** Starting where the error was thrown. */
 const MAX_STACK_FRAMES = 8;
 
 /** The fields of a log line, without the reason. Only the method comes from a client. */
 export interface LogFields {
   /** The kind of failure, to filter by. */
   event: "request_failed" | "stale_served" | "rate_limiter_failed";
-  /** The setting `STORE`, if it is set. */
+  /** The setting `STORE`, or `seed` for the sample data. */
   store?: string | undefined;
   method?: string;
   /** The path of the route, without query; `*` if no route matches. */
@@ -29,7 +29,6 @@ function formatReason(error: unknown): string {
 
 /** Returns the stack frames. The reason already contains the message. */
 function getStackFrames(error: unknown): string[] {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const frames = [...stack.matchAll(/^ {4}at (.+)$/gm)].map(([, frame = ""]) => frame);
-  return frames.slice(0, MAX_STACK_FRAMES);
+  const stack = error instanceof Error ? error.stack : undefined;
+  return stack?.match(/(?<=^ {4}at ).+$/gm)?.slice(0, MAX_STACK_FRAMES) ?? [];
 }

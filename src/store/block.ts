@@ -2,9 +2,8 @@ import { ROAD_USERS } from "../records/road-users.ts";
 import type { TrafficRecord } from "../records/schema.ts";
 
 /**
- * The number of records in a block of any store: a multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block.
- * With lines of typical length, a block nearly fills its SQLite pages of 4,096 bytes. With lines of maximum length, it fits into a D1
- * statement.
+ * The records of a block: a multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block. A block of the sample data
+ * has 12 KB. A block of the longest possible lines fits into a D1 statement, 100 KB.
  */
 export const BLOCK_SIZE = 195;
 
@@ -26,17 +25,16 @@ export interface PositionRange {
 /** The stored fields, in the order of a line. `model_name` is not stored, because all records have the same value. */
 const STORED_FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
 
-/** Occurs only between records, because JSON escapes a line feed inside a string. */
+/** Occurs only between records, because JSON has no line feed inside a string. */
 export const RECORD_SEPARATOR = ",\n";
 const BLOCK_START = "[\n";
 const BLOCK_END = "\n]";
 
-/** Returns the number of the block that contains a position. */
 export function getBlockNumber(position: number): number {
   return Math.ceil(position / BLOCK_SIZE);
 }
 
-/** Returns the numbers of the blocks that contain a range. */
+/** Returns the numbers of the blocks that contain a range, in order. An empty range has none. */
 export function getBlockNumbers({ first, last }: PositionRange): number[] {
   if (last < first) return [];
   const start = getBlockNumber(first);
@@ -48,7 +46,6 @@ export function formatBlock(lines: string): string {
   return BLOCK_START + lines + BLOCK_END;
 }
 
-/** Formats a record as a line of a block. */
 export function encodeRecord(record: TrafficRecord): string {
   return JSON.stringify(STORED_FIELDS.map((field) => record[field]));
 }

@@ -6,7 +6,7 @@ import type { Store, WantedBlock } from "./store.ts";
 
 /*
  * The collection in a D1 database with the tables of data/migrations. One statement reads the current snapshot and one of its blocks:
- * two rows, for any page and any size of the collection.
+ * two rows, whatever the size of the collection.
  */
 
 export type SqlRow = Record<string, string | number | null>;
@@ -52,7 +52,6 @@ export function createD1Store(database: SqlDatabase): Store {
   };
 }
 
-/** Builds the query for the current snapshot and, if a block is wanted, for this block. */
 function buildCurrentQuery(wanted: WantedBlock | undefined): string {
   const columns = "SELECT id, count, loaded_at, source";
   if (wanted === undefined) return `${columns} FROM current_snapshot`;

@@ -1,4 +1,4 @@
-/** For a store that responds in milliseconds. Most transient errors end within a second. */
+/** For a store that responds in milliseconds. Together they are shorter than the timeout of a read. */
 export const SHORT_PAUSES_MS = [50, 100, 200, 400];
 
 /**

@@ -1,8 +1,8 @@
-/** What a load leaves behind: records and statistics that never change. A later load replaces the snapshot. */
+/** Names what a load has left behind: blocks with records and with their statistics, which never change. */
 export interface Snapshot {
   /** The time of the load followed by random characters; never used again. */
   id: string;
-  /** The number of records. */
+  /** How many records it has. */
   count: number;
   /** When this snapshot became current, ISO 8601 in UTC; null if unknown. */
   loaded_at: string | null;
@@ -16,7 +16,7 @@ export const NOTHING_LOADED = { id: null, count: 0, loaded_at: null, source: "" 
 /** The current snapshot, if anything was ever loaded. */
 export type MaybeSnapshot = Snapshot | typeof NOTHING_LOADED;
 
-/** The stored current snapshot is missing or invalid. A load repairs it. */
+/** Thrown if what a store has as its current snapshot is not one. A load repairs it. */
 export class DamagedSnapshotError extends Error {
   constructor(stored: unknown, options?: ErrorOptions) {
     super(`The stored current snapshot is damaged: ${stored}. Load the records again.`, options);
@@ -47,8 +47,13 @@ function isSnapshot(value: unknown): value is Snapshot {
  * @throws DamagedSnapshotError
  */
 export function parseSnapshot(text: string): Snapshot {
+  return requireSnapshot(parseJson(text));
+}
+
+/** @throws DamagedSnapshotError */
+function parseJson(text: string): unknown {
   try {
-    return requireSnapshot(JSON.parse(text));
+    return JSON.parse(text);
   } catch (cause) {
     throw new DamagedSnapshotError(text.slice(0, 100), { cause });
   }

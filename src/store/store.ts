@@ -1,10 +1,10 @@
 import type { Block } from "./block.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 
-/** What a store answers when it is asked for the current snapshot. */
+/** What a read of the current snapshot returns. */
 export interface CurrentSnapshot {
   snapshot: MaybeSnapshot;
-  /** The wanted block, if the store could read it in the same step and has it. */
+  /** The wanted block, if the store has it and can read it in the same step. */
   block?: Block;
 }
 
@@ -15,7 +15,8 @@ export type WantedBlock = number | "last";
 export interface Store {
   /**
    * Reads which snapshot is current.
-   * @param options `wanted` The block that the caller needs next. Read in the same step, no load can come between
+   * @param options `wanted` The block that the caller needs next. A store that reads it in the same step saves a read, and no load can
+   *   come between
    * @throws DamagedSnapshotError
    */
   readCurrent(options?: { wanted?: WantedBlock | undefined }): Promise<CurrentSnapshot>;

@@ -4,12 +4,12 @@ import type { MaybeSnapshot } from "./snapshot.ts";
 import { requireBlock, requireBlocks, type Store } from "./store.ts";
 
 /**
- * The statistics of one day in UTC (`YYYY-MM-DD`): the number of records, of records with `camera_ok` `False`, of records with
- * `camera_ok` null, and of counted road users. A tuple keeps the JSON of thousands of days short.
+ * A day in UTC (`YYYY-MM-DD`): how many records it has, how many of them have `camera_ok` `False` and how many null, and how many road
+ * users they counted. A tuple keeps the JSON of thousands of days short.
  */
 export type Day = [date: string, records: number, failing: number, unknown: number, roadUsers: number];
 
-/** The numbers of records and of counted road users in one hour of the day in UTC, ignoring records with `camera_ok` `False`. */
+/** An hour of the day in UTC: how many records and counted road users, without records with `camera_ok` `False`. */
 export type Hour = [records: number, roadUsers: number];
 
 /** A summary of records, stored with them, so that no request has to read all of them. */
@@ -17,7 +17,6 @@ export interface RecordStatistics {
   /** Timestamps of the oldest and of the newest record; null in an empty collection. */
   first: string | null;
   last: string | null;
-  /** The number of cameras. */
   cameras: number;
   /** Sums of the counts; no longer exact above 2^53. */
   totals: Counts;
@@ -33,11 +32,11 @@ export interface Statistics extends RecordStatistics {
   records_hash: string | null;
   /** The sources of the records: names of files, or the source that a user stated. At most twenty. */
   sources: string[];
-  /** The number of sources, including sources that are not listed. */
+  /** How many sources there are, including those that are not listed. */
   source_count: number;
 }
 
-/** The statistics of a collection without records. */
+/** The statistics if nothing was ever loaded. */
 export const NO_STATISTICS: Statistics = {
   first: null,
   last: null,

@@ -1,7 +1,7 @@
-/** Reads of a store time out after this time, because clients prefer an error to a longer wait. */
+/** After this time, a read of a store counts as failed: clients prefer an error to a longer wait. */
 export const READ_TIMEOUT_MS = 3_000;
 
-/** Rejects if the work takes too long. The work itself cannot be stopped. */
+/** Rejects if the work takes too long. It continues nevertheless. */
 export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const timeout = Promise.withResolvers<never>();
   const onTimeout = () => timeout.reject(new Error(`The store did not respond within ${timeoutMs} ms`));
