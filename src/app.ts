@@ -8,7 +8,7 @@ import { respondToPreflight } from "./http/preflight.ts";
 import { limitRequests } from "./http/rate-limit.ts";
 import { COLLECTION_HEADERS, COLLECTION_PATHS, createCollection } from "./routes/collection.ts";
 import { createDateJump } from "./routes/date-jump.ts";
-import { health } from "./routes/health.ts";
+import { createHealth } from "./routes/health.ts";
 import { createHome } from "./routes/home.ts";
 import { limitUrlLength } from "./routes/url-length.ts";
 import { requireSettings } from "./settings.ts";
@@ -38,7 +38,7 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   app.use(addHeaders);
   app.options("*", respondToPreflight);
   // Before the check of the settings and the rate limit, so that monitors always get a response.
-  app.route("/", health);
+  app.route("/", createHealth());
   app.use(checkSettings);
   app.use(limitUrlLength);
   // Before the rate limit, so that users can always read about the service and its limit.

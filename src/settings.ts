@@ -1,8 +1,21 @@
 import type { Env } from "./bindings.ts";
 import { requireFaultOptions } from "./faults/fault-options.ts";
+import { getRateLimitPeriod } from "./http/rate-limit.ts";
 import { requireOrigin } from "./http/request.ts";
 import { SettingError } from "./setting-error.ts";
 import { createStore } from "./store/create-store.ts";
+import type { KnownSettings } from "./views/home/summary.ts";
+
+/** Describes the settings that clients may know. */
+export function describeSettings(env: Env): KnownSettings {
+  const limitPeriod = getRateLimitPeriod(env);
+  const faults = env.FAULTS !== "off";
+  return {
+    rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),
+    faults,
+    prefer: faults && env.PREFER ? env.PREFER : null,
+  };
+}
 
 /**
  * Checks all settings and the bindings that they need. Values from wrangler.toml can have any type.

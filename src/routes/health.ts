@@ -5,49 +5,56 @@ import { UnavailableError } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { rejectMethod } from "../http/methods.ts";
 import { SettingError } from "../setting-error.ts";
-import { requireSettings } from "../settings.ts";
+import { describeSettings, requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import type { CurrentSnapshot } from "../store/store.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
 import { HEALTH_PATH } from "../views/site.ts";
 
-/** How long requests share a read of the store. They share it because `/healthz` has no rate limit. */
+/** How long requests share a read of the store. */
 const READ_MAX_AGE_MS = 1_000;
 
 /** The latest read of each environment. An instance of the worker has one. */
 const latestReads = new WeakMap<Env, { at: number; reading: Promise<CurrentSnapshot> }>();
 
-/** The health check for monitors. It bypasses the cache of the instance, which serves pages even while the store fails. */
-export const health = new Hono<AppEnv>();
+/** Creates the health check for monitors. It bypasses the cache of the instance, which serves pages even while the store fails. */
+export function createHealth(): Hono<AppEnv> {
+  const health = new Hono<AppEnv>();
 
-health.get(HEALTH_PATH, async (c) => {
-  c.header("Cache-Control", NO_STORE);
-  const deployment = describeDeployment(c.env);
-  try {
-    requireSettings(c.env);
-    const { snapshot } = await readSharedSnapshot(c);
-    return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
-  } catch (error) {
-    logFailedRequest(error, c);
-    const { message, status, headers } = new UnavailableError();
-    // Only the log contains the value of a setting, because the value may be private.
-    const detail =
-      error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
-    return c.json({ status: "unavailable", ...deployment, detail }, status, headers);
-  }
-});
+  health.get(HEALTH_PATH, async (c) => {
+    c.header("Cache-Control", NO_STORE);
+    const deployment = describeDeployment(c.env);
+    try {
+      requireSettings(c.env);
+      const { snapshot } = await readSharedSnapshot(c);
+      return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
+    } catch (error) {
+      logFailedRequest(error, c);
+      const { message, status, headers } = new UnavailableError();
+      // Only the log contains the value of a setting, because the value may be private.
+      const detail =
+        error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
+      return c.json({ status: "unavailable", ...deployment, detail }, status, headers);
+    }
+  });
 
-health.all(HEALTH_PATH, rejectMethod);
+  health.all(HEALTH_PATH, rejectMethod);
 
-/** Describes the version and the settings for monitors. Missing values are null. */
-function describeDeployment({ CF_VERSION_METADATA, STORE, PREFER, FAULTS }: Env) {
-  const faults = FAULTS !== "off";
-  const prefer = faults && PREFER ? PREFER : null;
-  return { code: CF_VERSION_METADATA ?? null, store: STORE ?? null, faults, prefer };
+  return health;
 }
 
-/** Reads the current snapshot, or shares the read of an earlier request. */
+/** Describes the version and the settings for monitors. Missing values are null. */
+function describeDeployment(env: Env) {
+  const { faults, prefer } = describeSettings(env);
+  return { code: env.CF_VERSION_METADATA ?? null, store: env.STORE ?? null, faults, prefer };
+}
+
+/**
+ * Reads the current snapshot, or shares the read of an earlier request, because `/healthz` has no rate limit. Nowhere else do requests
+ * share a read: the runtime may end it together with its request. Here, `waitUntil` lets it go on, and a check waits for it for 3 seconds
+ * at most.
+ */
 function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
   const now = Date.now();
   const latestRead = latestReads.get(c.env);

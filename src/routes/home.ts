@@ -8,6 +8,7 @@ import { type LogFields, logFailure } from "../log.ts";
 import { formatEnvelope } from "../records/envelope.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../records/links.ts";
 import { getLastPage } from "../records/page.ts";
+import { describeSettings } from "../settings.ts";
 import { getCachedStore, getSampleData } from "../store/create-store.ts";
 import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
@@ -34,21 +35,20 @@ export function createHome(): Hono<AppEnv> {
       statistics: getGrouped(snapshot, statistics),
       isSampleData: await isSampleData(c, statistics),
       origin,
-      settings: c.env,
+      settings: describeSettings(c.env),
     });
     const caching = { "Cache-Control": PAGE_CACHE_CONTROL };
     if (!c.var.prefersHtml) return c.json(summary, 200, caching);
     // The id stands for the statistics and for the example, which never change.
     const key = JSON.stringify({ ...summary, statistics: snapshot.id });
-    if (latest?.key !== key) {
-      const sample = summary.count === 0 ? undefined : await getSamplePage(c, origin, snapshot);
-      const html = renderHome(summary, sample);
-      const isComplete = sample !== undefined || summary.count === 0;
-      // The next request may be able to read the sample page.
-      if (!isComplete) return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": NO_STORE });
-      latest = { key, html };
-    }
-    return c.html(latest.html, 200, { ...HTML_HEADERS, ...caching });
+    if (latest?.key === key) return c.html(latest.html, 200, { ...HTML_HEADERS, ...caching });
+    const sample = summary.count === 0 ? undefined : await getSamplePage(c, origin, snapshot);
+    const html = renderHome(summary, sample);
+    const isComplete = sample !== undefined || summary.count === 0;
+    // The next request may be able to read the sample page.
+    if (!isComplete) return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": NO_STORE });
+    latest = { key, html };
+    return c.html(html, 200, { ...HTML_HEADERS, ...caching });
   });
 
   home.all("/", rejectMethod);

@@ -9,16 +9,16 @@ import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 
 /** How many blocks and how many pages as JSON an instance caches. */
 const DEFAULT_LIMITS = {
-  // Usually 6 MB, and 50 of the 128 MB that the platform allows if the names of all cameras are long.
+  // In Node, 5 MB for the sample data, and 32 MB for the longest possible records. The platform allows 128 MB.
   blocks: 256,
-  // Usually 3 MB.
+  // 3 MB, and 13 MB.
   pages: 1_000,
 };
 
 export type CacheLimits = typeof DEFAULT_LIMITS;
 
 export interface CachedStoreOptions {
-  /** The name of the store, for the log. */
+  /** For the log. */
   name?: string | undefined;
   limits?: CacheLimits | undefined;
 }

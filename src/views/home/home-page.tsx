@@ -16,7 +16,7 @@ export interface SamplePage {
   envelope: object;
 }
 
-/** @param sample undefined if the collection is empty or cannot be read */
+/** @param sample undefined if the collection is empty, or if the page cannot be read */
 export function renderHome(summary: Summary, sample: SamplePage | undefined): string {
   const { records_url: url, statistics } = summary;
   return String(
@@ -145,8 +145,8 @@ const MAX_SHOWN_SOURCES = 5;
 
 function formatSources({ sources, source_count }: Summary["statistics"]): string {
   if (source_count === 0) return "The source of these records was not recorded.";
-  const isSampleData = source_count === 1 && sources[0] === "generated";
-  if (isSampleData) return "The records are generated: they are the sample data of this project.";
+  const areGenerated = source_count === 1 && sources[0] === "generated";
+  if (areGenerated) return "The records are generated: they are the sample data of this project.";
   const shown = sources.slice(0, MAX_SHOWN_SOURCES);
   const more = source_count - shown.length;
   if (more > 0) shown.push(`and ${more} more`);

@@ -3,7 +3,7 @@ import { DATE_JUMP_PATH } from "../../records/links.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import type { Period, Periods, Unit } from "./summary.ts";
 
-/** The number of periods that are always visible. */
+/** Earlier periods are visible after a click. */
 const MAX_OPEN_PERIODS = 12;
 
 /** The days, months or years of a collection, newest first. */

@@ -1,5 +1,3 @@
-import type { Env } from "../../bindings.ts";
-import { getRateLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH } from "../../records/links.ts";
 import { getLastPage } from "../../records/page.ts";
 import { SEED_CSV_PATH } from "../../store/seed.ts";
@@ -32,14 +30,21 @@ export interface SummaryParts {
   isSampleData: boolean;
   /** The origin of absolute links. */
   origin: string;
-  /** The settings of this deployment. */
-  settings: Pick<Env, "RATE_LIMIT" | "PREFER" | "FAULTS">;
+  settings: KnownSettings;
+}
+
+/** The settings of a deployment that clients may know. */
+export interface KnownSettings {
+  /** The period of the rate limit in seconds; null if there is no limit. */
+  rate_limit_seconds: number | null;
+  /** Whether requests can have faults. */
+  faults: boolean;
+  /** The default options of requests; null if there are none. */
+  prefer: string | null;
 }
 
 /** Creates the data of the home page. */
 export function createSummary({ snapshot, statistics, isSampleData, origin, settings }: SummaryParts) {
-  const limitPeriod = getRateLimitPeriod(settings);
-  const faults = settings.FAULTS !== "off";
   return {
     name: SITE_NAME,
     description: `Road users counted by roadside cameras: a public ${SERVICE_SUMMARY}.`,
@@ -51,17 +56,12 @@ export function createSummary({ snapshot, statistics, isSampleData, origin, sett
     count: snapshot.count,
     pages: getLastPage(snapshot.count),
     loaded_at: snapshot.loaded_at,
-    /** The period of the rate limit in seconds; null if there is no limit. */
-    rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),
-    /** Whether requests can have faults. */
-    faults,
-    /** The default options of the deployment; null if PREFER is empty or faults are off. */
-    prefer: faults && settings.PREFER ? settings.PREFER : null,
+    ...settings,
     statistics,
   };
 }
 
-/** The number of characters of a date (`YYYY-MM-DD`) that identify the day, the month or the year. */
+/** How many characters of a date (`YYYY-MM-DD`) name the day, the month or the year. */
 const DATE_LENGTHS = { day: 10, month: 7, year: 4 };
 export type Unit = keyof typeof DATE_LENGTHS;
 
@@ -71,22 +71,22 @@ export interface Period {
   first: string;
   last: string;
   records: number;
-  /** The number of records with `camera_ok` `False`. */
+  /** The records with `camera_ok` `False`. */
   failing: number;
-  /** The number of records with `camera_ok` null. */
+  /** The records with `camera_ok` null. */
   unknown: number;
   road_users: number;
   /** The mean per record, ignoring records with `camera_ok` `False`; null if all records are ignored. */
   mean_road_users: number | null;
 }
 
-/** The days of a collection, grouped into periods, newest first. */
+/** The periods of a collection, newest first. */
 export interface Periods {
   unit: Unit;
   periods: Period[];
 }
 
-/** The maximum number of days or months in the table: slightly more than the months of ten years. */
+/** Slightly more than the months of ten years. */
 const MAX_PERIODS = 124;
 
 /**
