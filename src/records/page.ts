@@ -7,16 +7,20 @@ export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 /** The number of a page, from 1 (the newest records), or the last page. */
 export type PageNumber = number | "last";
 
+/** Consecutive positions, including both ends. Empty if `last` is less than `first`. Position 1 is the newest record. */
+export interface PositionRange {
+  first: number;
+  last: number;
+}
+
 /** Where a page is in the collection. */
 export interface PageLocation {
   number: number;
-  /** The number of pages in the collection. */
+  /** How many pages and records the collection has, without hidden records. */
   pages: number;
-  /** The number of records in the collection. */
   count: number;
-  /** The positions of the first and the last record of the page. In an empty collection, `last` is less than `first`. */
-  first: number;
-  last: number;
+  /** The positions of the records of the page. Hidden records have positions, too. */
+  positions: PositionRange;
   /** The numbers of the neighboring pages; null if there is none. */
   next: number | null;
   previous: number | null;
@@ -36,15 +40,15 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 }
 
 /**
- * Locates a page. The records have the positions 1, 2, ... from the newest to the oldest.
- * @param records The numbers of all loaded records, and of the hidden ones, which are the newest
+ * Locates a page.
+ * @param records How many records there are, and how many of the newest are hidden
  * @returns undefined if the page is past the end
  */
 export function locatePage(
   page: PageNumber,
-  { loaded, hidden }: { loaded: number; hidden: number },
+  { total, hidden }: { total: number; hidden: number },
 ): PageLocation | undefined {
-  const count = loaded - hidden;
+  const count = total - hidden;
   const pages = getLastPage(count);
   const number = page === "last" ? pages : page;
   if (number > pages) return undefined;
@@ -52,8 +56,10 @@ export function locatePage(
     number,
     pages,
     count,
-    first: hidden + PAGE_SIZE * (number - 1) + 1,
-    last: Math.min(loaded, hidden + PAGE_SIZE * number),
+    positions: {
+      first: hidden + PAGE_SIZE * (number - 1) + 1,
+      last: Math.min(total, hidden + PAGE_SIZE * number),
+    },
     next: number < pages ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };

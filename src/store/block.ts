@@ -1,3 +1,4 @@
+import type { PositionRange } from "../records/page.ts";
 import { ROAD_USERS } from "../records/road-users.ts";
 import type { TrafficRecord } from "../records/schema.ts";
 
@@ -14,12 +15,6 @@ export const BLOCK_SIZE = 195;
 export interface Block {
   number: number;
   text: string;
-}
-
-/** Consecutive positions, including both ends. Empty if `last` is less than `first`. Position 1 is the newest record. */
-export interface PositionRange {
-  first: number;
-  last: number;
 }
 
 /** The stored fields, in the order of a line. `model_name` is not stored, because all records have the same value. */

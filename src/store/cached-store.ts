@@ -1,5 +1,11 @@
 import { createLru } from "../lru.ts";
-import { locatePage, PAGE_SIZE, type PageLocation, type PageNumber } from "../records/page.ts";
+import {
+  locatePage,
+  PAGE_SIZE,
+  type PageLocation,
+  type PageNumber,
+  type PositionRange,
+} from "../records/page.ts";
 import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { createSnapshotCache, searchSnapshot } from "./snapshot-cache.ts";
@@ -66,9 +72,9 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
     return searchSnapshot(snapshotCache, wanted, async (current) => {
       const { snapshot } = current;
       const { count } = snapshot;
-      const location = locatePage(number, { loaded: count, hidden: options.countHidden?.(count) ?? 0 });
+      const location = locatePage(number, { total: count, hidden: options.countHidden?.(count) ?? 0 });
       if (location === undefined) return undefined;
-      return use({ snapshot, location, readResults: () => readResults(current, location) });
+      return use({ snapshot, location, readResults: () => readResults(current, location.positions) });
     });
   }
 
@@ -113,14 +119,14 @@ function createResultsReader(store: Store, limits: CacheLimits) {
     return lines;
   }
 
-  return async ({ snapshot, block }: CurrentSnapshot, location: PageLocation): Promise<string> => {
+  return async ({ snapshot, block }: CurrentSnapshot, positions: PositionRange): Promise<string> => {
     if (snapshot.id === null) return "[]";
-    const key = `${snapshot.id}/${location.first}`;
+    const key = `${snapshot.id}/${positions.first}`;
     const cached = pages.get(key);
     if (cached !== undefined) return cached;
-    const numbers = getBlockNumbers(location);
+    const numbers = getBlockNumbers(positions);
     const lines = await Promise.all(numbers.map((number) => getLines(snapshot, block, number)));
-    const results = JSON.stringify(decodeRange(location, lines));
+    const results = JSON.stringify(decodeRange(positions, lines));
     pages.set(key, results);
     return results;
   };
