@@ -3,9 +3,6 @@ import type { PageNumber } from "./page.ts";
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
-/** The path that redirects to the page of a date (src/routes/date-jump.ts). */
-export const DATE_JUMP_PATH = "/go";
-
 /** The query parameter with the date of a jump, for the HTML view, which marks this day. Links omit it. */
 export const JUMP_DATE_PARAMETER = "jump-date";
 

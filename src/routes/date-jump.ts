@@ -5,11 +5,12 @@ import type { Faults } from "../faults/faults.ts";
 import { HttpError } from "../http/errors.ts";
 import { rejectMethod } from "../http/methods.ts";
 import { getLastValue, keepLastValues } from "../http/request.ts";
-import { COLLECTION_PATH, DATE_JUMP_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { getLastPage, PAGE_SIZE } from "../records/page.ts";
 import { isDate } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
+import { DATE_JUMP_PATH } from "../views/site.ts";
 
 /** Creates the route that redirects to the page with the newest records of a date. The HTML view has a form for it. */
 export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {

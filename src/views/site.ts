@@ -10,6 +10,9 @@ export const EMPTY_COLLECTION = "The collection is empty. Its owner has loaded n
 
 export const OPENAPI_PATH = "/openapi.json";
 
+/** The path that redirects to the page of a date. */
+export const DATE_JUMP_PATH = "/go";
+
 /** The path of the health check. */
 export const HEALTH_PATH = "/healthz";
 

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { DATE_JUMP_PATH } from "../../records/links.ts";
+import { DATE_JUMP_PATH } from "../site.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import type { Period, Periods, Unit } from "./summary.ts";
 

@@ -1,7 +1,8 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH, DATE_JUMP_PATH } from "../../records/links.ts";
+import { COLLECTION_PATH } from "../../records/links.ts";
 import type { PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
+import { DATE_JUMP_PATH } from "../site.ts";
 
 interface PageNavigationProps {
   page: Page;
