@@ -6,10 +6,11 @@ import { createKvStore, requireKeptSnapshot, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./store.ts";
 
-/** An environment that can contain a store in the memory of the process. The package and the tests use this store instead of a binding. */
+/** An environment of the package or of a test, whose stores can be in the memory of the process. */
 export interface StoreEnv extends Env {
+  /** Instead of the binding of a store. */
   MEMORY?: Store;
-  /** The sample data of the process, instead of the static assets. */
+  /** The records of `/seed.csv.gz`, instead of the static assets. */
   SAMPLE_DATA?: Store;
 }
 

@@ -5,7 +5,6 @@ import type { Store } from "./store.ts";
 /** The folder of the sample data in the static assets. Clients cannot read this folder, because the worker handles all paths below /api/. */
 export const SEED_PATH = "/api/seed";
 
-/** Returns the path of a block. */
 export function getSeedBlockPath(id: string, number: number): string {
   return `${SEED_PATH}/${id}/${number}.json`;
 }

@@ -120,5 +120,6 @@ export async function searchSnapshot<T>(
     if (!(error instanceof MissingBlockError)) throw error;
   }
   const searchNext = async () => search(await cache.readSnapshot(wanted));
-  return withTimeout(searchNext(), requestedAt + MAX_SEARCH_MS - Date.now());
+  const remainingMs = Math.max(0, requestedAt + MAX_SEARCH_MS - Date.now());
+  return withTimeout(searchNext(), remainingMs);
 }
