@@ -7,7 +7,7 @@ import { SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { loadSeed, SEED_CSV, writeSeedAssets } from "./data/seed-writer.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
 import { DIST, listFiles, replaceFile, replaceFolder } from "./dist.ts";
-import { PROJECT } from "./wrangler.ts";
+import { PROJECT } from "./project.ts";
 
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
 // wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { PROJECT } from "./wrangler.ts";
+import { PROJECT } from "./project.ts";
 
 /** The output folder of builds. */
 export const DIST = join(PROJECT, "dist");

@@ -1,17 +1,11 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { printNotice } from "./command-line/progress.ts";
-
-/** The folder of wrangler.toml. */
-export const PROJECT = fileURLToPath(new URL("..", import.meta.url));
+import { PROJECT } from "./project.ts";
 
 /** The path of the wrangler module. Wrangler's launcher would start one more process. */
 const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
@@ -119,18 +113,4 @@ export async function waitForExit(child: ChildProcess): Promise<number | null> {
   process.once("exit", stop);
   const [status] = await once(child, "close").finally(() => process.off("exit", stop));
   return status;
-}
-
-let folder: string | undefined;
-
-/** Returns a path in a temporary folder of this process. The folder is deleted when the process ends. */
-export function getTemporaryPath(name: string): string {
-  folder ??= createTemporaryFolder();
-  return join(folder, name);
-}
-
-function createTemporaryFolder(): string {
-  const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
-  process.once("exit", () => rmSync(created, { recursive: true, force: true }));
-  return created;
 }

@@ -10,7 +10,9 @@ import { COLLECTION_PATH } from "../../src/records/links.ts";
 import { getLastPage } from "../../src/records/page.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { STORE_NAMES } from "../data/stores/configuration.ts";
-import { getTemporaryPath, PROJECT, runWrangler } from "../wrangler.ts";
+import { PROJECT } from "../project.ts";
+import { getTemporaryPath } from "../temporary-path.ts";
+import { runWrangler } from "../wrangler.ts";
 import { type BenchOptions, measureCases, type PageRequest } from "./cases.ts";
 
 const program = createProgram("npm run bench --")

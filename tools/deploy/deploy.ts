@@ -7,7 +7,7 @@ import { checkConformance } from "../conformance/check.ts";
 import { formatCheckReport } from "../conformance/check-command.ts";
 import { readConfiguration, requireStoreName, SEED_STORE } from "../data/stores/configuration.ts";
 import { getMessage } from "../messages.ts";
-import { PROJECT } from "../wrangler.ts";
+import { PROJECT } from "../project.ts";
 import { type DeployedVersion, NAME_OPTIONS, readDeployedVersion } from "./deployed-worker.ts";
 import { prepareProductionStore } from "./production-store.ts";
 import { findAddress, upload } from "./upload.ts";

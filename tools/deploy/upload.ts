@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { getTemporaryPath, spawnWrangler, waitForExit } from "../wrangler.ts";
+import { getTemporaryPath } from "../temporary-path.ts";
+import { spawnWrangler, waitForExit } from "../wrangler.ts";
 
 /** What wrangler reports at the end of a command. */
 interface Report {

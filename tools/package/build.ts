@@ -6,7 +6,7 @@ import * as z from "zod";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { listSeedFiles } from "../data/encoded-collection.ts";
 import { DIST, replaceFolder } from "../dist.ts";
-import { PROJECT } from "../wrangler.ts";
+import { PROJECT } from "../project.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
 

@@ -4,7 +4,8 @@ import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { describeFileError } from "../../messages.ts";
-import { PROJECT, type WranglerRunner } from "../../wrangler.ts";
+import { PROJECT } from "../../project.ts";
+import type { WranglerRunner } from "../../wrangler.ts";
 
 /** The parts of a wrangler configuration that the commands use. */
 export type Configuration = Pick<

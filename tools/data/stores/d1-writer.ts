@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Block } from "../../../src/store/block.ts";
 import { createD1Store, isMissingTableError, type SqlDatabase } from "../../../src/store/d1.ts";
 import { NOTHING_LOADED, type Snapshot } from "../../../src/store/snapshot.ts";
-import { PROJECT } from "../../wrangler.ts";
+import { PROJECT } from "../../project.ts";
 import { RejectedSwitchError, SEED_REJECTED, type SwitchOptions, type WritableStore } from "./writer.ts";
 
 /** A D1 database that commands write to: with wrangler, or in a local file. */

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createWriteError, describeFileError, getErrorCode } from "../../messages.ts";
-import { PROJECT } from "../../wrangler.ts";
+import { PROJECT } from "../../project.ts";
 import {
   type Configuration,
   readConfiguration,

@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isTransientD1Error, type SqlRow } from "../../../src/store/d1.ts";
 import { retry } from "../../../src/store/retry.ts";
-import { getTemporaryPath, runWrangler, runWranglerJson, WranglerError } from "../../wrangler.ts";
+import { getTemporaryPath } from "../../temporary-path.ts";
+import { runWrangler, runWranglerJson, WranglerError } from "../../wrangler.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
 import {
   createWritableD1Store,
