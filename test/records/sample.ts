@@ -8,7 +8,7 @@ import {
   RECORD_SEPARATOR,
 } from "../../src/store/block.ts";
 import type { RecordStatistics } from "../../src/store/stored-statistics.ts";
-import { type Collection, encodeCollection } from "../../tools/data/encoded-collection.ts";
+import { type Collection, encodeCollection } from "../../tools/data/collection.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { createStatisticsCollector } from "../../tools/data/staging/statistics.ts";
 

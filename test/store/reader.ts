@@ -5,7 +5,8 @@ import type { CachedStore, PageOptions } from "../../src/store/cached-store.ts";
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
-import { hashContent, readRecords } from "../../tools/data/encoded-collection.ts";
+import { hashContent } from "../../tools/data/collection.ts";
+import { readRecords } from "../../tools/data/read-records.ts";
 import { createStatistics, encodeBlocks, makeRecords } from "../records/sample.ts";
 
 type CountHidden = PageOptions["countHidden"];

@@ -1,11 +1,11 @@
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { formatCount } from "../messages.ts";
-import { readRecords } from "./encoded-collection.ts";
 import { type FormatName, OUTPUT_FORMATS } from "./formats/formats.ts";
 import { writeOutput } from "./formats/output-file.ts";
 import { formatProblem } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
+import { readRecords } from "./read-records.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withStore } from "./stores/open-store.ts";
 

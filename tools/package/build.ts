@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/schema.ts";
-import { listSeedFiles } from "../data/encoded-collection.ts";
+import { listSeedFiles } from "../data/seed-files.ts";
 import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../project.ts";
 

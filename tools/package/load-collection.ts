@@ -1,6 +1,7 @@
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
-import { hashContent, listSeedFiles } from "../data/encoded-collection.ts";
+import { hashContent } from "../data/collection.ts";
+import { listSeedFiles } from "../data/seed-files.ts";
 import { type StageOptions, stageFiles, stageRecords } from "../data/staging/staging.ts";
 import type { ServiceOptions } from "./index.d.ts";
 

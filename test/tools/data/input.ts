@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { decodeRange, parseBlock } from "../../../src/store/block.ts";
-import { listSeedFiles } from "../../../tools/data/encoded-collection.ts";
 import { readInputFile } from "../../../tools/data/formats/formats.ts";
 import type { InputFile } from "../../../tools/data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../../tools/data/formats/problem.ts";
 import type { InputRow } from "../../../tools/data/formats/validation.ts";
+import { listSeedFiles } from "../../../tools/data/seed-files.ts";
 import {
   describeCounts,
   type StagedCollection,

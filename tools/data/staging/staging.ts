@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
-import { type Collection, encodeCollection, getSourceNames } from "../encoded-collection.ts";
+import { type Collection, encodeCollection } from "../collection.ts";
 import { INPUT_SUFFIXES, listInputFiles } from "../formats/input-file.ts";
 import { createProblemList, formatProblem, IN_MEMORY_FILE, InputError } from "../formats/problem.ts";
 import { checkRecord } from "../formats/validation.ts";
+import { getSourceNames } from "../sources.ts";
 import {
   assignReportIds,
   findConflicts,

@@ -2,7 +2,7 @@ import { BLOCK_SIZE, type Block } from "../../../src/store/block.ts";
 import type { Snapshot } from "../../../src/store/snapshot.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { formatCount, getMessage } from "../../messages.ts";
-import type { Collection } from "../encoded-collection.ts";
+import type { Collection } from "../collection.ts";
 import type { StoreName } from "./configuration.ts";
 import { createSnapshotId, requireStorable } from "./stored-snapshot.ts";
 

@@ -7,7 +7,8 @@ import { checkCameraRef } from "../../../../src/records/camera-ref.ts";
 import { NO_COUNTS } from "../../../../src/records/road-users.ts";
 import { createMemoryStore } from "../../../../src/store/memory.ts";
 import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/store/stored-statistics.ts";
-import { GENERATED_HASH, listSeedFiles } from "../../../../tools/data/encoded-collection.ts";
+import { listSeedFiles } from "../../../../tools/data/seed-files.ts";
+import { GENERATED_HASH } from "../../../../tools/data/sources.ts";
 import {
   type StagedCollection,
   type StageOptions,

@@ -1,0 +1,34 @@
+import type { TrafficRecord } from "../../src/records/schema.ts";
+import { BLOCK_SIZE, decodeRange, getBlockNumbers, parseBlock } from "../../src/store/block.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
+import { requireBlocks, type Store } from "../../src/store/store.ts";
+
+/** The number of records per read, about 300 KB. A deployed KV returns at most 100 blocks per read. */
+const PART_SIZE = 24 * BLOCK_SIZE;
+
+/**
+ * Reads the records of a snapshot, newest first.
+ * @throws Error if the collection was replaced in the meantime, if a block is missing or damaged, or if the store fails
+ */
+export async function* readRecords(store: Store, snapshot: Snapshot): AsyncGenerator<TrafficRecord> {
+  for (let first = 1; first <= snapshot.count; first += PART_SIZE)
+    yield* await readPart(store, snapshot, first, Math.min(snapshot.count, first + PART_SIZE - 1));
+}
+
+async function readPart(
+  store: Store,
+  snapshot: Snapshot,
+  first: number,
+  last: number,
+): Promise<TrafficRecord[]> {
+  const numbers = getBlockNumbers({ first, last });
+  try {
+    const texts = await requireBlocks(store, snapshot, numbers);
+    const blocks = numbers.map((number, index) => parseBlock(snapshot.count, number, texts[index] ?? ""));
+    return decodeRange({ first, last }, blocks);
+  } catch (error) {
+    const current = await store.readCurrent();
+    if (current.snapshot.id === snapshot.id) throw error;
+    throw new Error("The collection was replaced while it was being read. Run the command again.");
+  }
+}
