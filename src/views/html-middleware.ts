@@ -1,6 +1,5 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
-import type { OptionValue } from "../faults/option-table.ts";
-import { hasVisibleFault } from "../faults/option-table.ts";
+import { hasVisibleFault, type OptionValue } from "../faults/option-table.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { parsePageRequest } from "../http/page-request.ts";
 import { getLastValue, getOrigin, keepLastValues } from "../http/request.ts";

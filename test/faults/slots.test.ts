@@ -1,8 +1,14 @@
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
+import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { AppEnv } from "../../src/bindings.ts";
+import { requireFaultOptions } from "../../src/faults/fault-options.ts";
+import { createFaults, type Route } from "../../src/faults/faults.ts";
 import { createSlots } from "../../src/faults/slots.ts";
 import { getWait, sleep, type Wait } from "../../src/faults/wait.ts";
+import { parsePageRequest } from "../../src/http/page-request.ts";
+import { context } from "../support/memory-service.ts";
 import { IN_BROWSER } from "../views/html-view.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
 
@@ -144,6 +150,20 @@ test("a client that leaves frees its slot, during the wait and during a slow bod
       client.abort();
       expect((await fetched).headers.get("mock-warning")).toBeNull();
     }
+});
+
+test("an error after the slot was taken frees it", async () => {
+  const faults = createFaults(() => 0);
+  const createBroken = () => new ReadableStream({ start: (body) => body.error(new Error("broken")) });
+  const route: Route = { serve: async () => new Response(createBroken()), locate: async () => undefined };
+  const options = requireFaultOptions("prefer", "body=slow");
+  const app = new Hono<AppEnv>();
+  app.get("*", (c) =>
+    faults.respondWithFaults(parsePageRequest(c), { ...options, isFromClient: true }, route),
+  );
+  app.onError(({ message }, c) => c.text(message, 500));
+  for (let request = 0; request < 101; request++)
+    expect(await (await app.request(PAGE_2, {}, {}, context)).text()).toBe("broken");
 });
 
 test("nothing listens to a client after a wait or a slot has ended", async () => {
