@@ -1,4 +1,4 @@
-/** A fast check: most values of `camera_ref` match this pattern. */
+/** Most values match this pattern, and need no other check. */
 const COMMON_CAMERA_REF = /^\w[\w-]*$/;
 
 /** Control and format characters, unpaired surrogates, separators, and fillers, as the members of a character class. */

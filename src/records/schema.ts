@@ -4,7 +4,7 @@ import { type Counts, createForRoadUsers, ROAD_USERS } from "./road-users.ts";
 
 // The worker imports only types from this file, so that its bundle does not contain zod.
 
-/** The maximum number of characters in a `camera_ref`, so that the records of a block fit into one D1 statement. */
+/** In UTF-16 code units. With it, the records of a block fit into one D1 statement. */
 const MAX_CAMERA_REF_LENGTH = 64;
 
 const NOT_A_COUNT = "is not a whole number, 0 or greater";

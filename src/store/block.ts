@@ -47,7 +47,7 @@ export function encodeRecord(record: TrafficRecord): string {
 
 /**
  * Parses a block into lines. Each line is a JSON array with the values of a record.
- * @param count The number of records in the snapshot, to check the number of lines
+ * @param count How many records the snapshot has, to check that no line is missing
  * @throws Error if the block is damaged
  */
 export function parseBlock(count: number, number: number, text: string): string[] {
