@@ -4,9 +4,12 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/schema.ts";
+import { hashContent } from "../data/collection.ts";
 import { listSeedFiles } from "../data/seed-files.ts";
+import { stageFiles } from "../data/staging/staging.ts";
 import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../project.ts";
+import { SAMPLE_CSV_FILE, SAMPLE_DATA_FILE, type SampleData } from "./sample-data.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
 
@@ -42,7 +45,7 @@ const manifest = {
   engines: { node: ">=22.13" },
   bin: { [name]: "cli.js" },
   exports: "./index.js",
-  files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "seed"],
+  files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "*.gz"],
 };
 const types = readFileSync(join(SOURCE, "index.d.ts"), "utf8");
 const documents = ["LICENSE", ...globSync("docs/*.md", { cwd: PROJECT })];
@@ -53,21 +56,27 @@ const files = new Map<string, string | Uint8Array>([
   ["index.d.ts", types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, renderRecordType())],
   ...documents.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
-  ...listSeedFiles().map((file) => [`seed/${basename(file, ".gz")}.gz`, readZipped(file)] as const),
+  [SAMPLE_DATA_FILE, gzipSync(JSON.stringify(await encodeSampleData()), { level: 9 })],
+  [SAMPLE_CSV_FILE, readFileSync(join(ASSETS, SAMPLE_CSV_FILE))],
 ]);
 replaceFolder(FOLDER, files);
 
-/** Reads the files for static-files.ts, without the sample data: the package contains the files of data/seed instead. */
+/** Checks and sorts the sample data, as the package does with other records when a service needs them. */
+async function encodeSampleData(): Promise<SampleData> {
+  const { count, source, blocks, close } = await stageFiles(listSeedFiles());
+  try {
+    return { id: hashContent(version, blocks()), count, source, blocks: [...blocks()] };
+  } finally {
+    close();
+  }
+}
+
+/** Reads the files for static-files.ts. The package has the sample data in a file of its own. */
 function readStaticFiles() {
   const names = globSync(["*.{txt,html,json}", "LICENSE", "assets/*"], { cwd: ASSETS });
   return Object.fromEntries(
     names.map((name) => [`/${name.replace(/\.html$/, "")}`, readFileSync(join(ASSETS, name), "utf8")]),
   );
-}
-
-function readZipped(file: string): Uint8Array {
-  const contents = readFileSync(file);
-  return file.endsWith(".gz") ? contents : gzipSync(contents, { level: 9 });
 }
 
 /** Renders the type of a record from its schema. */

@@ -8,8 +8,9 @@ import {
   runProgram,
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
+import type { AdminOptions } from "./admin.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
-import { createService } from "./service.ts";
+import { createService, type ServiceHooks } from "./service.ts";
 
 const NAME = "traffic-count-records";
 
@@ -32,23 +33,35 @@ function createServeProgram() {
     .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
     .option("--model-name <name>", "replace the model name of all records (default: reject other models)")
     .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
+    .option("--admin", "let tests change faults and records, and read the requests, below /__admin/")
     .option("--log", "print a line of JSON on standard error for each request")
     .helpCommand(false)
     .action(serve);
 }
 
-type Options = ServiceOptions & { port: number; host: string; log?: true };
+type Options = ServiceOptions & { port: number; host: string; admin?: true; log?: true };
 
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
-  const { port, host, log, ...others } = options;
-  const onResponse = log ? printRequest : undefined;
-  const hooks = { openStep: openProgress, warn: printNotice, onResponse, listsRequests: false };
+  const { port, host, admin = false, log, ...others } = options;
+  const hooks = {
+    openStep: openProgress,
+    warn: printNotice,
+    onResponse: log ? printRequest : undefined,
+    listsRequests: admin,
+    wrapResponder: admin ? await importAdmin({ host, modelName: options.modelName }) : undefined,
+  };
   const fail = (error: Error) => command.error(`error: ${error.message}`);
   const create = async () => createService({ files: files.length > 0 ? files : undefined, ...others }, hooks);
   const service = await create().catch(fail);
   await service.ready;
   const { url } = await service.listen({ port, host }).catch(fail);
   console.log(`Serving ${service.prefer ? `with ${service.prefer} ` : ""}at ${url}`);
+}
+
+/** Imported dynamically, because few commands need it, and it loads SQLite. */
+async function importAdmin(options: AdminOptions): Promise<ServiceHooks["wrapResponder"]> {
+  const { addAdmin } = await import("./admin.ts");
+  return (service, respond) => addAdmin(service, respond, options);
 }
 
 /** Headers that are not printed, because logs are often kept and shared. */

@@ -9,17 +9,20 @@ import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { PreferOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
-import type { CollectionOptions, LoadReporting } from "./load-collection.ts";
+import type { LoadReporting, RecordSource } from "./load-collection.ts";
 import { createRequestList } from "./request-list.ts";
-import { type App, createResponder } from "./respond.ts";
+import { type App, createResponder, type Respond } from "./respond.ts";
+import { createSampleStore } from "./sample-data.ts";
 import { respondWithFile } from "./static-files.ts";
 
 /** Hooks for the package's command. The hooks are not part of the public interface. */
-interface ServiceHooks extends LoadReporting {
+export interface ServiceHooks extends LoadReporting {
   /** Called after each response. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
   /** Whether `requests` lists the requests, as it does by default. */
   listsRequests?: boolean | undefined;
+  /** Changes how a server of the service responds. */
+  wrapResponder?: ((service: Service, respond: Respond) => Respond) | undefined;
 }
 
 /** See `createService` in index.d.ts. */
@@ -28,10 +31,10 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   const variables = createVariables(options);
   const { ready, getEnvironment, replace } = createEnvironments(variables, options, hooks);
   const { app, reset } = createServiceApp(options.now, getEnvironment);
-  const { onResponse, listsRequests = true } = hooks;
+  const { onResponse, listsRequests = true, wrapResponder = (_, respond) => respond } = hooks;
   const list = createRequestList();
   const respond = createResponder(app, { onRequest: listsRequests ? list.add : undefined, onResponse });
-  return {
+  const service: Service = {
     ready,
     requests: list.requests,
     async fetch(input, init) {
@@ -39,7 +42,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
       await ready;
       return fetchFrom(respond, request);
     },
-    listen: (options) => ready.then(() => listen(respond, options)),
+    listen: (options) => ready.then(() => listen(wrapResponder(service, respond), options)),
     replace,
     reset() {
       list.clear();
@@ -54,6 +57,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
       reset();
     },
   };
+  return service;
 }
 
 /** Creates the service with its static files. */
@@ -78,10 +82,12 @@ function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Prom
 
 /** Creates a new `env` for each collection of the service, because the caches belong to an `env`. */
 function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
-  const load = async ({ records, ...others }: ServiceOptions): Promise<StoreEnv> => {
+  const load = async ({ records, files, modelName }: ServiceOptions): Promise<StoreEnv> => {
+    requireSqlite();
     const env: StoreEnv = Object.create(variables);
-    const copied = records && Array.from(records, copyRecord);
-    env.MEMORY = await loadCollection({ ...others, records: copied }, reporting);
+    if (records) env.MEMORY = await loadCollection({ records: Array.from(records, copyRecord) }, reporting);
+    else if (files) env.MEMORY = await loadCollection({ files, modelName }, reporting);
+    else env.MEMORY = createSampleStore();
     return env;
   };
   const first = load(options);
@@ -118,6 +124,10 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
     RATE_LIMIT: "off",
     PREFER: formatFaults(prefer),
     CF_VERSION_METADATA: { id: project.version, tag: "", timestamp: "" },
+    /** The records of /seed.csv.gz. The home page reads them, so it offers the file only if it is what is served. */
+    get SAMPLE_DATA() {
+      return createSampleStore();
+    },
   };
 }
 
@@ -126,23 +136,20 @@ function formatFaults(faults: PreferOptions | string): string {
   return formatOptions(requireFaultOptions("prefer", faults).values).join(", ");
 }
 
-/**
- * Imports SQLite and the code of a load only when records are loaded, because the command `check` needs neither.
- * @throws Error if this version of Node is too old
- */
-async function loadCollection(options: CollectionOptions, reporting: LoadReporting) {
-  if (!loadSqlite())
-    throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);
+/** Imports the code of a load only when records are loaded, because the sample data and the command `check` do not need it. */
+async function loadCollection(source: RecordSource, reporting: LoadReporting) {
   const collection = await import("./load-collection.ts");
-  return collection.loadCollection(options, project.version, reporting);
+  return collection.loadCollection(source, project.version, reporting);
 }
 
-/** Loads SQLite without its warning that it is experimental. Returns undefined if this version of Node has no SQLite. */
-function loadSqlite(): unknown {
+/** Loads SQLite without its warning that it is experimental. @throws Error if this version of Node is too old, and has no SQLite */
+function requireSqlite(): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return process.getBuiltinModule("node:sqlite");
+    const sqlite: unknown = process.getBuiltinModule("node:sqlite");
+    if (!sqlite)
+      throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);
   } finally {
     process.emitWarning = emitWarning;
   }

@@ -1,6 +1,8 @@
 import { getMimeType } from "hono/utils/mime";
+import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
 import { REFERENCE_PATH } from "../../src/views/site.ts";
+import { readPackageFile, SAMPLE_CSV_FILE } from "./sample-data.ts";
 
 /** The contents of the static files, by path. The build replaces the name `FILES` with these contents. */
 declare const FILES: Record<string, string>;
@@ -20,11 +22,11 @@ export function respondWithFile({ method, url }: Request): Response | undefined 
       status: 302,
       headers: { ...HEADERS, Location: `/assets/icon.svg${search}` },
     });
-  const text = FILES[pathname];
-  if (text === undefined) return undefined;
+  const contents = pathname === SEED_CSV_PATH ? readPackageFile(SAMPLE_CSV_FILE) : FILES[pathname];
+  if (contents === undefined) return undefined;
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: HEADERS });
   const plain = { "Content-Type": getMimeType(pathname) ?? "text/plain; charset=utf-8" };
   const caching = { "Cache-Control": "public, max-age=0, must-revalidate" };
   const type = pathname === REFERENCE_PATH ? HTML_HEADERS : plain;
-  return new Response(text, { headers: { ...HEADERS, ...type, ...caching } });
+  return new Response(contents, { headers: { ...HEADERS, ...type, ...caching } });
 }

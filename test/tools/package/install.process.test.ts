@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 test("the package is small, and has no dependencies", async () => {
-  expect((await stat(inject("tarball"))).size).toBeLessThan(700_000);
+  expect((await stat(inject("tarball"))).size).toBeLessThan(1_000_000);
   const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
   expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([]);
 });
@@ -84,11 +84,13 @@ test.each([
     [],
     { status: 1, stderr: expect.stringMatching(/^Error: .* A bundler must keep this package external\.$/m) },
   ],
-  [[NAME], { status: 0, stdout: "200 1 localhost\n" }],
+  [[NAME], { status: 0, stdout: "200\n" }],
 ])("a bundle works if the package is external: %j", async (external, expected) => {
   const outfile = join(createFolder(), "client.mjs");
   await symlink(join(folder, "node_modules"), join(outfile, "..", "node_modules"));
-  const stdin = { contents: CLIENT, loader: "ts", resolveDir: folder } as const;
+  const contents = `import { createService } from "${NAME}";
+    console.log((await createService().fetch("https://counts.example/api/tf1/records/")).status);`;
+  const stdin = { contents, resolveDir: folder };
   await build({ stdin, external, outfile, bundle: true, platform: "node", format: "esm" });
   expect(await runIn(folder, process.execPath, ["--no-warnings", outfile])).toMatchObject(expected);
 });

@@ -4,10 +4,12 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
+import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { listCodeBlocks } from "../../documents/documentation.ts";
+import { makeRecords } from "../../records/sample.ts";
 import { listenOnFreePort } from "../../support/free-port.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { installPackage } from "./built-package.ts";
+import { installPackage, startCommand } from "./built-package.ts";
 
 const recipes = ["js", "python"].flatMap((language) => listCodeBlocks("docs/package.md", language));
 
@@ -44,25 +46,18 @@ npm ci >&2 && npx traffic-count-records --version`;
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/m);
 });
 
-/** A test that the configuration of Playwright runs. */
-const SPEC = "page.spec.js";
-beforeAll(() =>
-  writeFile(
-    join(folder, SPEC),
-    `import { expect, test } from "@playwright/test";
-    test("a page", async ({ request }) => {
-      const response = await request.get("/api/tf1/records/?page=2");
-      expect((await response.json()).results).toHaveLength(15);
-    });`,
-  ),
-);
-
 const hasPytest = spawnSync("python3", ["-c", "import pytest"]).status === 0;
 const NODE = process.execPath;
 // The default timeouts of five seconds are too short for a busy machine.
 const TIMEOUT = ["--testTimeout", "600000"];
 const VITEST = [NODE, resolve("node_modules/vitest/vitest.mjs"), "run", "--root", ".", ...TIMEOUT];
-const PLAYWRIGHT = [NODE, resolve("node_modules/@playwright/test/cli.js"), "test", SPEC, "--config"];
+const PLAYWRIGHT = [
+  NODE,
+  resolve("node_modules/@playwright/test/cli.js"),
+  "test",
+  "page.spec.js",
+  "--config",
+];
 // CI installs Jest into this folder.
 const JEST_PATH = join(JEST, "node_modules/jest/bin/jest.js");
 const JEST_COMMAND = [NODE, "--experimental-vm-modules", JEST_PATH, "--rootDir", ".", ...TIMEOUT];
@@ -79,10 +74,10 @@ const RUNS: { files: string[]; command: string[]; expected: RegExp; isInstalled?
   {
     files: ["test_records.py"],
     command: ["python3", "-m", "pytest", "-q"],
-    expected: /^1 passed/m,
+    expected: /^3 passed/m,
     isInstalled: hasPytest,
   },
-  { files: ["playwright.config.js"], command: PLAYWRIGHT, expected: /1 passed/ },
+  { files: ["page.spec.js", "playwright.config.js"], command: PLAYWRIGHT, expected: /1 passed/ },
 ];
 
 for (const { files, isInstalled = true, command, expected } of RUNS)
@@ -94,8 +89,22 @@ for (const { files, isInstalled = true, command, expected } of RUNS)
         await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
       }
       const [program = "", ...args] = command;
-      const { stdout, stderr } = await runInFolder(program, [...args, ...files]);
+      const named = command === PLAYWRIGHT ? ["playwright.config.js"] : files;
+      const { stdout, stderr } = await runInFolder(program, [...args, ...named]);
       expect(stdout + stderr).toMatch(expected);
       await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
     },
   );
+
+test("each curl command of the section for any language succeeds", async () => {
+  await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(3).map(formatCsvLine).join(""));
+  const { url, stop } = await startCommand(folder, ["--admin"]);
+  const blocks = listCodeBlocks("docs/package.md", "sh").join("").split("\n");
+  const commands = blocks.filter((line) => line.includes("/__admin/"));
+  expect(commands).toHaveLength(4);
+  for (const command of commands) {
+    const adapted = command.replace("http://localhost:8787", url).replace("curl", "curl --fail --silent");
+    await run("bash", ["-c", adapted], { cwd: folder });
+  }
+  await stop();
+});

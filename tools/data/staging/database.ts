@@ -15,15 +15,19 @@ const COLUMNS = [
 ];
 
 /**
- * Opens an empty database for a load. A database without a name is in a temporary file, which SQLite deletes immediately after
+ * Opens an empty database for a load, by default in a temporary file: a database without a name, which SQLite deletes immediately after
  * opening it.
  */
-export function openStagingDatabase(): DatabaseSync {
-  const database = new DatabaseSync("");
+export function openStagingDatabase({
+  isInMemory = false,
+}: {
+  isInMemory?: boolean | undefined;
+}): DatabaseSync {
+  const database = new DatabaseSync(isInMemory ? ":memory:" : "");
   database.exec(`
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
-    PRAGMA temp_store = FILE;
+    PRAGMA temp_store = ${isInMemory ? "MEMORY" : "FILE"};
     PRAGMA cache_size = -4096; -- KiB
     CREATE TABLE staged (${COLUMNS.join()}) STRICT;
     CREATE TABLE seen (timestamp TEXT, camera_ref TEXT, PRIMARY KEY (timestamp, camera_ref)) STRICT, WITHOUT ROWID;

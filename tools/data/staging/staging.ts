@@ -27,13 +27,15 @@ export interface StageOptions extends ReadOptions, CollectOptions {
   conclusion?: string | undefined;
   /** Shows the progress of a step: `reading`, with the number of megabytes, or `comparing`. */
   openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
+  /** Whether the records are compared and sorted in memory. The default is a temporary file, because a load can be larger. */
+  isInMemory?: boolean | undefined;
   /** Prints a warning while the files are read. */
   warn?: ((line: string) => void) | undefined;
 }
 
-/** The compared, numbered and sorted records of a load, on disk. */
+/** The compared, numbered and sorted records of a load, in a database. */
 export interface StagedCollection extends Collection, RowCounts {
-  /** Deletes the records from disk. */
+  /** Closes the database, which deletes the records. */
   close(): void;
 }
 
@@ -64,7 +66,7 @@ export function stageRecords(records: Iterable<unknown>): Promise<StagedCollecti
   return stageRows(
     [IN_MEMORY_FILE],
     () => [RECORDS_SOURCE],
-    { strict: true },
+    { strict: true, isInMemory: true },
     async (collector) => {
       let line = 0;
       const file = IN_MEMORY_FILE;
@@ -79,7 +81,7 @@ async function stageRows(
   options: StageOptions,
   read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
 ): Promise<StagedCollection> {
-  const database = openStagingDatabase();
+  const database = openStagingDatabase(options);
   const problems = createProblemList(files);
   const warnings = createProblemList(files);
   const collector = createRowCollector(database, options, problems.add, warnings.add);

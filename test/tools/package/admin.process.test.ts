@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import { get } from "node:http";
+import { hostname } from "node:os";
+import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { TrafficRecord } from "../../../src/records/schema.ts";
+import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { installPackage, startCommand } from "./built-package.ts";
+
+const RECORDS = makeRecords(3);
+const toCsv = (records: TrafficRecord[]) => CSV_HEADER + records.map(formatCsvLine).join("");
+
+let url: string;
+let plainUrl: string;
+beforeAll(async () => {
+  const folder = await installPackage();
+  const admin = await startCommand(folder, ["--admin", "--prefer", "code=429"]);
+  const plain = await startCommand(folder, []);
+  [url, plainUrl] = [admin.url, plain.url];
+  return async () => {
+    await admin.stop();
+    await plain.stop();
+  };
+});
+
+const send = (method: string, path: string, body?: string | Uint8Array<ArrayBuffer>, type = "text/plain") =>
+  fetch(`${url}/__admin/${path}`, { method, body: body ?? null, headers: { "Content-Type": type } });
+const read = async (path: string) => Object(await (await fetch(url + path)).json());
+const getPrefer = async () => (await read("/__admin/prefer")).prefer;
+const getCount = async () => (await read("/api/tf1/records/")).count;
+
+test("without --admin, the paths are 404", async () => {
+  for (const path of ["/__admin/", "/__admin/requests"])
+    expect((await fetch(plainUrl + path, { method: "DELETE" })).status).toBe(404);
+});
+
+test("the requests are listed with their members, and admin requests are not", async () => {
+  await send("DELETE", "");
+  await fetch(`${url}/api/tf1/records/?page=2`, { headers: { "X-Test": "1" } });
+  const { requests } = await read("/__admin/requests");
+  expect(requests).toMatchObject([
+    {
+      method: "GET",
+      url: `${url}/api/tf1/records/?page=2`,
+      headers: { "x-test": "1" },
+      status: 429,
+      applied: ["code=429"],
+    },
+  ]);
+  expect((await send("DELETE", "requests")).status).toBe(204);
+  expect(await read("/__admin/requests")).toEqual({ requests: [] });
+});
+
+test.each([
+  ["a text", "code=503,times=2", "text/plain", "code=503, times=2"],
+  ["a text without a type", "delay=1", "", "delay=1"],
+  ["JSON", '{"code": 503, "times": 2}', "application/json", "code=503, times=2"],
+  ["an empty text", "", "text/plain", ""],
+])("the faults are replaced by %s, and restored", async (_, body, type, expected) => {
+  expect((await send("PUT", "prefer", body, type)).status).toBe(204);
+  expect(await getPrefer()).toBe(expected);
+  expect((await send("DELETE", "prefer")).status).toBe(204);
+  expect(await getPrefer()).toBe("code=429");
+});
+
+test.each([
+  ["an unknown option", "cod=503", "text/plain", "cod=503 is unknown"],
+  ["an invalid value in JSON", '{"code": 5}', "application/json", "code=5 is invalid"],
+  ["a number", "5", "application/json", "a string or an object"],
+  ["invalid JSON", "{", "application/json", "JSON"],
+])("%s as faults is a 400 with the reason, and changes nothing", async (_, body, type, reason) => {
+  const response = await send("PUT", "prefer", body, type);
+  expect(response.status).toBe(400);
+  expect(Object(await response.json()).detail).toContain(reason);
+  expect(await getPrefer()).toBe("code=429");
+});
+
+describe("the records", () => {
+  beforeAll(async () => void (await send("PUT", "prefer", "")));
+
+  test.each([
+    ["CSV", Buffer.from(toCsv(RECORDS))],
+    ["gzipped CSV", gzipSync(toCsv(RECORDS))],
+    ["an array in JSON", Buffer.from(JSON.stringify(RECORDS))],
+    ["a page", Buffer.from(JSON.stringify({ count: 3, next: null, previous: null, results: RECORDS }))],
+  ])("are replaced by %s, and restored", async (_, body) => {
+    expect((await send("PUT", "records", body)).status).toBe(204);
+    expect((await read("/api/tf1/records/")).results).toEqual(RECORDS.toReversed());
+    expect((await send("DELETE", "records")).status).toBe(204);
+    expect(await getCount()).toBe(40_614);
+  });
+
+  test.each([
+    [
+      "an invalid record",
+      toCsv([...RECORDS, { ...RECORDS[0]!, id: 9, cars: -1 }]),
+      'body:5: cars "-1" is not',
+    ],
+    ["two records with one id", toCsv([RECORDS[0]!, RECORDS[0]!]), "body:3: id"],
+    ["no body", undefined, "contains no records"],
+  ])("stay with %s, which is a 400 with the problems", async (_, body, problem) => {
+    const response = await send("PUT", "records", body);
+    expect(response.status).toBe(400);
+    expect(Object(await response.json()).detail).toContain(problem);
+    expect(await getCount()).toBe(40_614);
+  });
+});
+
+test("DELETE /__admin/ restores records and faults, and empties the list", async () => {
+  await send("PUT", "records", toCsv(RECORDS));
+  await send("PUT", "prefer", "");
+  expect(await getCount()).toBe(3);
+  expect((await send("DELETE", "")).status).toBe(204);
+  expect(await read("/__admin/requests")).toEqual({ requests: [] });
+  expect(await getPrefer()).toBe("code=429");
+  await send("PUT", "prefer", "");
+  expect(await getCount()).toBe(40_614);
+});
+
+test("a method that a web page may send has no effect, and no response allows another origin", async () => {
+  for (const path of ["", "requests", "prefer", "records"]) {
+    for (const method of ["POST", "OPTIONS"]) {
+      const response = await send(method, path, method === "POST" ? "code=500" : undefined);
+      expect([method, path, response.status]).toEqual([method, path, 405]);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe(null);
+      expect(response.headers.get("Access-Control-Allow-Methods")).toBe(null);
+    }
+  }
+  const response = await fetch(`${url}/__admin/requests`, { headers: { Accept: "text/html" } });
+  expect(response.headers.get("Content-Type")).toBe("application/json");
+  expect(response.headers.get("Access-Control-Allow-Origin")).toBe(null);
+  expect((await send("GET", "nothing")).status).toBe(404);
+});
+
+test.each([
+  ["localhost", 200],
+  ["LOCALHOST:80", 200],
+  ["127.0.0.1", 200],
+  ["192.0.2.1:8787", 200],
+  ["[::1]:8787", 200],
+  [hostname(), 200],
+  ["counts.example", 403],
+  ["localhost.counts.example", 403],
+])("a request for the host %s is %i", async (host, status) => {
+  const [response] = await once(get(`${url}/__admin/requests`, { headers: { Host: host } }), "response");
+  await text(response);
+  expect(response.statusCode).toBe(status);
+});

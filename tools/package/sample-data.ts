@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Block } from "../../src/store/block.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import type { Snapshot } from "../../src/store/snapshot.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** The file with the sample data, which the build writes. */
+export const SAMPLE_DATA_FILE = "sample-data.json.gz";
+
+/** The file with the same records as CSV, for `/seed.csv.gz`. */
+export const SAMPLE_CSV_FILE = "seed.csv.gz";
+
+/** The records in the file are checked and sorted, so that a service is ready at once. */
+export interface SampleData extends Omit<Snapshot, "loaded_at"> {
+  /** The blocks of the records and of the statistics. */
+  blocks: Block[];
+}
+
+let sampleData: SampleData | undefined;
+
+/** Creates a store of the sample data. All services of a process share its blocks. */
+export function createSampleStore(): Store {
+  sampleData ??= JSON.parse(gunzipSync(readPackageFile(SAMPLE_DATA_FILE)).toString()) as SampleData;
+  const { blocks, ...snapshot } = sampleData;
+  return createMemoryStore({ ...snapshot, loaded_at: new Date().toISOString() }, blocks);
+}
+
+/** Reads a file that the package contains beside its code. */
+export function readPackageFile(name: string): Buffer<ArrayBuffer> {
+  const path = join(import.meta.dirname, name);
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new Error(`${path} is missing. A bundler must keep this package external.`, { cause });
+  }
+}
