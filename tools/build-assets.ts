@@ -5,7 +5,12 @@ import { build } from "esbuild";
 import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
 import { SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { loadSeed, SEED_CSV, writeSeedAssets } from "./data/seed-writer.ts";
-import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  requireSamePeriods,
+  STORE_NAMES,
+} from "./data/stores/configuration.ts";
 import { DIST, listFiles, replaceFile, replaceFolder } from "./dist.ts";
 import { PROJECT } from "./project.ts";
 
@@ -82,6 +87,7 @@ async function prepareSeed(): Promise<void> {
   // `npm start` has already prepared the store. This build does not get the arguments that select the store.
   if (WRANGLER_COMMAND === undefined || STORE_IS_PREPARED) return;
   const configuration = await readConfiguration();
+  requireSamePeriods(configuration);
   if (!isDev) return;
   requireLocalLinks(configuration);
   const store = STORE_NAMES.find((name) => name === configuration.vars?.STORE);

@@ -2,7 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { type Configuration, readConfiguration } from "../../../tools/data/stores/configuration.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  requireSamePeriods,
+} from "../../../tools/data/stores/configuration.ts";
 import { findAddress } from "../../../tools/deploy/upload.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 
@@ -36,6 +40,20 @@ test("one address may send 1,000 requests a minute, separately to previews and p
     return Object(ratelimits[0]).namespace_id;
   });
   expect(new Set(ids).size).toBe(2);
+});
+
+test.each([
+  ["production", { vars: { RATE_LIMIT: "10" } }, 'RATE_LIMIT in [vars] is "10"'],
+  [
+    "previews",
+    { previews: { ...previews, vars: { RATE_LIMIT: "10" } } },
+    'RATE_LIMIT in [previews.vars] is "10"',
+  ],
+])("a rate limit whose setting has another period is refused: %s", (_, change, problem) => {
+  const configuration = { ...production, previews };
+  expect(() => requireSamePeriods(configuration)).not.toThrow();
+  expect(() => requireSamePeriods({ ...configuration, vars: { RATE_LIMIT: "off" } })).not.toThrow();
+  expect(() => requireSamePeriods({ ...configuration, ...change })).toThrow(problem);
 });
 
 test("the platform logs failures and no requests", () => {

@@ -94,6 +94,25 @@ async function requireNoOverrides(path: string, folder: string): Promise<void> {
 }
 
 /**
+ * Checks that `RATE_LIMIT` is the period of the rate limiter: a client would otherwise be told to wait too long or too short.
+ * @throws Error if they differ, in production or in previews
+ */
+export function requireSamePeriods({ previews, ...production }: Configuration): void {
+  for (const [table, { vars, ratelimits = [] }] of [
+    ["", production],
+    ["previews.", previews ?? {}],
+  ] as const) {
+    const period = ratelimits.find(({ name }) => name === "RATE_LIMITER")?.simple?.period;
+    const setting = vars?.RATE_LIMIT;
+    const isLimited = setting !== undefined && setting !== "off";
+    if (isLimited && period !== undefined && String(period) !== setting)
+      throw new Error(
+        `RATE_LIMIT in [${table}vars] is ${JSON.stringify(setting)}, but the period in [[${table}ratelimits]] is ${period}. Set both to the same number of seconds.`,
+      );
+  }
+}
+
+/**
  * @param name The variable `STORE`
  * @param config The configuration that sets the variable, for the message
  * @throws Error if no records can be loaded into this store
