@@ -15,9 +15,9 @@ const { config, writeRecords } = useRemoteConfiguration();
 
 const SWITCH = "REPLACE INTO current_snapshot";
 
-/** The command uses the same store, and can be copied to a shell. */
+/** The command in the message uses the same store, and can be copied to a shell. */
 const UNKNOWN =
-  /\nCould not determine which records are being served\. To find out, run: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.json'$/;
+  /\nTo see whether the records were loaded, run: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.json'$/;
 
 test("a load into a namespace that never shows the new snapshot reports that, and shows no progress while it waits", async () => {
   const timers = ["setTimeout", "setInterval", "clearInterval"] as const;
@@ -30,7 +30,7 @@ test("a load into a namespace that never shows the new snapshot reports that, an
   };
   const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
   await expect(loading).rejects.toThrow(
-    /^The namespace does not show the new snapshot\.\nCould not determine which .* info --remote --store kv --config /,
+    /^The namespace does not show the new snapshot\.\nTo see whether .* info --remote --store kv --config /,
   );
   vi.useRealTimers();
   const wait = "Waiting 70 seconds until all KV locations can see the new values.";
@@ -101,7 +101,24 @@ describe("a load", () => {
 
   const WRITE = "INSERT OR REPLACE INTO block ";
   const loseSwitch = (error: string): Failures => ({ since: SWITCH, errors: [error], isLost: true });
-  const KEPT = "\nThe previous records are still being served.";
+  const KEPT = "\nNothing was loaded.";
+
+  test("that a signal ends says that nothing was loaded, or from its switch on, how to see what was", async () => {
+    const listen = vi.spyOn(process, "once");
+    const choice = connect();
+    const wrangler: WranglerRunner = (args) => {
+      // The end of the process would call the listener.
+      listen.mock.calls.find(([event]) => event === "exit")?.[1]();
+      return choice.wrangler(args);
+    };
+    await loadFiles(writeRecords(30), { ...choice, wrangler });
+    expect([...new Set(vi.mocked(console.error).mock.calls.flat())]).toEqual([
+      "Stopped. Nothing was loaded.",
+      expect.stringMatching(
+        /^Stopped\. To see whether the records were loaded, run: npm run data -- info --remote /,
+      ),
+    ]);
+  });
 
   test.each<[string, Failures, served: number, error?: RegExp]>([
     [
@@ -129,7 +146,7 @@ describe("a load", () => {
     ["succeeds if the response of its switch is lost", loseSwitch("fetch failed"), 40],
     ["succeeds if its switch reports a failure, but was executed", loseSwitch("overloaded"), 40],
     [
-      "cannot determine the served records if the store fails from the switch on",
+      "does not know the served records if the store fails from the switch on",
       { since: SWITCH, errors: Array(20).fill("overloaded") },
       30,
       UNKNOWN,

@@ -20,10 +20,13 @@ import {
   type RowCounts,
 } from "./row-collector.ts";
 
+/** The last line of an error message about input, unless a command says something else. */
+export const NOT_LOADED = "Nothing was loaded.";
+
 export interface StageOptions extends ReadOptions, CollectOptions {
   /** The source of the records. The default is the names of the files. */
   source?: string | undefined;
-  /** The last line of an error message that lists problems. The default is "Nothing was loaded." */
+  /** The last line of an error message that lists problems. The default is `NOT_LOADED`. */
   conclusion?: string | undefined;
   /** Shows the progress of a step: `reading`, with the number of megabytes, or `comparing`. */
   openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
@@ -93,8 +96,7 @@ async function stageRows(
     await runStep("comparing", options, async () => {
       compareRecords(database, files, collector);
       const lines = problems.lines();
-      if (lines.length > 0)
-        throw new InputError([...lines, options.conclusion ?? "Nothing was loaded."].join("\n"));
+      if (lines.length > 0) throw new InputError([...lines, options.conclusion ?? NOT_LOADED].join("\n"));
       sortRecords(database);
     });
     database.exec("COMMIT");

@@ -47,7 +47,7 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
       throw new RejectedSwitchError(
         options.onlyIfEmpty
           ? SEED_REJECTED
-          : "Another load ran at the same time and deleted the blocks of this load.",
+          : "Another load ran at the same time and deleted the blocks of this load. Run the command again.",
       );
     },
     /** Also deletes the blocks of a running load. The switch of that load then fails, so at least one of the two loads succeeds. */
