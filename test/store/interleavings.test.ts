@@ -6,7 +6,7 @@ import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import {
-  createWritableKvStore,
+  createDeployedKvStore,
   MAX_LOAD_MS,
   ORPHAN_AGE_MS,
   SWEEP_DELAY_MS,
@@ -77,7 +77,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
       put: (pairs) => each(pairs, true, (pair) => namespace.put([pair])),
       delete: (keys) => each(keys, false, (key) => namespace.delete([key])),
     };
-    return createWritableKvStore(stepwise, { isLocal: false, propagationMs: 0 });
+    return createDeployedKvStore(stepwise, 0);
   }
 
   /** Clears the store, and loads these records if there are any. Then enough time passes that previous loads have no effect. */

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
 import { DamagedSnapshotError, parseSnapshot } from "../../src/store/snapshot.ts";
 import {
-  createWritableKvStore,
+  createDeployedKvStore,
+  createLocalKvStore,
   ORPHAN_AGE_MS,
   SWEEP_DELAY_MS,
   type WritableNamespace,
@@ -38,15 +39,14 @@ function watchPuts(beforePut: (key: string) => unknown): WritableNamespace {
   return { ...namespace, put, batchBytes: 1 };
 }
 
-const openDeployed = (opened: WritableNamespace) =>
-  createWritableKvStore(opened, { isLocal: false, propagationMs: 0 });
+const openDeployed = (opened: WritableNamespace) => createDeployedKvStore(opened, 0);
 
 test("a load writes a key for each block, waits until all keys are visible, and then writes the current snapshot", async () => {
   vi.useFakeTimers();
   const written: string[] = [];
   const waits: number[] = [];
   const namespace = watchPuts((key) => written.push(key));
-  const store = createWritableKvStore(namespace, { isLocal: false });
+  const store = createDeployedKvStore(namespace);
   const loading = loadRecords(store, records, { onWait: (seconds) => waits.push(seconds) });
   while (waits.length === 0) await vi.advanceTimersByTimeAsync(0);
   expect(waits).toEqual([70]);
@@ -119,10 +119,25 @@ test("a sweep keeps foreign keys, the replaced load for a while, and the blocks 
   expect(await namespace.list()).toContain("notes");
 });
 
+test.each([null, "yesterday"])(
+  "a sweep keeps all blocks if the records were loaded at %j",
+  async (loaded_at) => {
+    const store = stores.open("kv");
+    const replaced = createSnapshotId(Date.now() - 2 * ORPHAN_AGE_MS);
+    const current = JSON.stringify({ id: "current", count: 0, loaded_at, source: "" });
+    await namespace.put([
+      { key: getBlockKey(replaced, 1), value: "" },
+      { key: CURRENT_SNAPSHOT_KEY, value: current },
+    ]);
+    await store.sweep();
+    expect(await listSnapshots(stores, "kv")).toEqual([replaced]);
+  },
+);
+
 test("a load into a local namespace removes unfinished loads before, and the replaced load after", async () => {
   const seen: string[][] = [];
   const namespace = watchPuts(async () => seen.push(await listSnapshots(stores, "kv")));
-  const store = createWritableKvStore(namespace, { isLocal: true });
+  const store = createLocalKvStore(namespace);
   const first = await loadRecords(store, records);
   await namespace.put([{ key: getBlockKey(createSnapshotId(Date.now()), 1), value: "" }]);
   seen.length = 0;

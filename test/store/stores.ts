@@ -6,7 +6,11 @@ import { toSqlDatabase } from "../../src/store/d1.ts";
 import { toKeyValueStore } from "../../src/store/kv.ts";
 import type { StoreName } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
-import { createWritableKvStore, type WritableNamespace } from "../../tools/data/stores/kv-writer.ts";
+import {
+  createDeployedKvStore,
+  createLocalKvStore,
+  type WritableNamespace,
+} from "../../tools/data/stores/kv-writer.ts";
 import {
   applyMigrations,
   createLocalDatabase,
@@ -29,9 +33,7 @@ export async function openLocalStores() {
     namespace,
     /** Opens the database or the namespace as a deployed store without lag. */
     open: (name: StoreName): WritableStore =>
-      name === "d1"
-        ? createWritableD1Store(database)
-        : createWritableKvStore(namespace, { isLocal: false, propagationMs: 0 }),
+      name === "d1" ? createWritableD1Store(database) : createDeployedKvStore(namespace, 0),
     /** Empties both stores. */
     async clear() {
       await database.write(["DELETE FROM block", "UPDATE current_snapshot SET id = NULL, count = 0"]);
@@ -57,7 +59,7 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
     list: async () => (await KV.list()).keys.map((key) => key.name),
     batchBytes,
   };
-  return createWritableKvStore(namespace, { isLocal: true });
+  return createLocalKvStore(namespace);
 }
 
 /**

@@ -1,10 +1,16 @@
+import type { Block } from "../../../src/store/block.ts";
 import {
   CURRENT_SNAPSHOT_KEY,
   createKvStore,
   getBlockKey,
   type KeyValueStore,
 } from "../../../src/store/kv.ts";
-import { DamagedSnapshotError, NOTHING_LOADED } from "../../../src/store/snapshot.ts";
+import {
+  DamagedSnapshotError,
+  type MaybeSnapshot,
+  NOTHING_LOADED,
+  type Snapshot,
+} from "../../../src/store/snapshot.ts";
 import { parseStartTime } from "./stored-snapshot.ts";
 import { RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
 
@@ -39,74 +45,111 @@ export const ORPHAN_AGE_MS = 24 * 60 * MINUTE_MS;
 /** The maximum age of a load that switches. Far below `ORPHAN_AGE_MS`, because clocks may be wrong and processes sleep. */
 export const MAX_LOAD_MS = 2 * 60 * MINUTE_MS;
 
-/** How a namespace behaves for its writers. */
-export interface NamespaceOptions {
-  /** Whether the namespace is on this machine and locked: no other load is running, and nothing lags. */
-  isLocal: boolean;
-  /** How long a load waits until its blocks are visible. Tests wait for a shorter time. */
-  propagationMs?: number | undefined;
+/** Creates a store in a namespace on this machine. It is locked, so no other load is running, and it shows each change at once. */
+export function createLocalKvStore(namespace: WritableNamespace): WritableStore {
+  const { shared, readCurrent, putCurrent, deleteBlocks } = openNamespace(namespace);
+  return {
+    ...shared,
+    propagationMs: 0,
+    findMissingBlocks: async () => [],
+    async switchTo(next, { onlyIfEmpty }) {
+      if (onlyIfEmpty) requireEmpty(await readCurrent());
+      await putCurrent(next);
+    },
+    async sweep() {
+      const current = await readCurrent();
+      await deleteBlocks(await namespace.list(), (id) => id !== current.id);
+    },
+  };
 }
 
 /**
- * Creates a store that commands write to. KV has no compare-and-set, so the later of two switches wins. Waiting times protect the
- * blocks that either load may need.
+ * Creates a store in a deployed namespace. KV has no compare-and-set, so the later of two switches wins. Waiting times protect the blocks
+ * that either load may need.
+ * @param propagationMs How long a load waits until its blocks are visible. Tests wait for a shorter time.
  */
-export function createWritableKvStore(
+export function createDeployedKvStore(
   namespace: WritableNamespace,
-  { isLocal, propagationMs = isLocal ? 0 : PROPAGATION_MS }: NamespaceOptions,
+  propagationMs = PROPAGATION_MS,
 ): WritableStore {
-  const store = createKvStore(namespace);
-  const readCurrent = async () => (await store.readCurrent()).snapshot;
+  const { shared, readCurrent, putCurrent, deleteBlocks } = openNamespace(namespace);
   return {
-    ...store,
-    batchBytes: namespace.batchBytes,
+    ...shared,
     propagationMs,
-    write: (id, blocks) =>
-      namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(id, number), value: text }))),
     async findMissingBlocks(id, numbers) {
-      if (isLocal) return [];
       const stored = new Set(await namespace.list(`block/${id}/`));
       return numbers.filter((number) => !stored.has(getBlockKey(id, number)));
     },
     async switchTo(next, { onlyIfEmpty }) {
-      const replaced = await readCurrent().catch(emptyIfDamaged);
-      if (onlyIfEmpty && replaced.id !== null) throw new RejectedSwitchError(SEED_REJECTED);
-      // A sweep may have deleted the blocks of an older load.
-      if (!isLocal && Date.now() - parseStartTime(next.id) > MAX_LOAD_MS)
-        throw new RejectedSwitchError(
-          `The load started more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
-        );
-      await namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]);
-      if (isLocal || (await readCurrent()).id === next.id) return;
-      throw new Error("The namespace does not show the new snapshot.");
+      if (onlyIfEmpty) requireEmpty(await readCurrent());
+      requireYoung(next.id);
+      await putCurrent(next);
+      if ((await readCurrent()).id !== next.id)
+        throw new Error("The namespace does not show the new snapshot.");
     },
     async sweep() {
       // List the keys before reading the current snapshot: a load that switches in between then keeps its blocks.
       const keys = await namespace.list();
-      const current = await readCurrent().catch(emptyIfDamaged);
-      const now = Date.now();
-      if (!isLocal && (current.loaded_at === null || now - Date.parse(current.loaded_at) < SWEEP_DELAY_MS))
-        return;
-      const isUnused = (id: string) =>
-        id !== current.id && (isLocal || now - parseStartTime(id) > ORPHAN_AGE_MS);
-      await namespace.delete(
+      const current = await readCurrent();
+      if (!wasLoadedBefore(current, Date.now() - SWEEP_DELAY_MS)) return;
+      const orphanedBefore = Date.now() - ORPHAN_AGE_MS;
+      await deleteBlocks(keys, (id) => id !== current.id && parseStartTime(id) < orphanedBefore);
+    },
+  };
+}
+
+/** Opens a namespace for either kind of store: with the methods that both have, and the steps of the others. */
+function openNamespace(namespace: WritableNamespace) {
+  const reader = createKvStore(namespace);
+  const shared = {
+    ...reader,
+    batchBytes: namespace.batchBytes,
+    write: (id: string, blocks: Block[]) =>
+      namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(id, number), value: text }))),
+    discard: (id: string, numbers: number[]) =>
+      namespace.delete(numbers.map((number) => getBlockKey(id, number))),
+  };
+  return {
+    shared,
+    /** Reads the current snapshot. A load repairs a damaged one, so it counts as missing. */
+    async readCurrent(): Promise<MaybeSnapshot> {
+      try {
+        return (await reader.readCurrent()).snapshot;
+      } catch (error) {
+        if (error instanceof DamagedSnapshotError) return NOTHING_LOADED;
+        throw error;
+      }
+    },
+    putCurrent: (next: Snapshot) =>
+      namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]),
+    /** Deletes the blocks of unused snapshots, and no other keys. */
+    deleteBlocks: (keys: string[], isUnused: (id: string) => boolean) =>
+      namespace.delete(
         keys.filter((key) => {
           const id = parseSnapshotId(key);
           return id !== undefined && isUnused(id);
         }),
-      );
-    },
-    discard: (id, numbers) => namespace.delete(numbers.map((number) => getBlockKey(id, number))),
+      ),
   };
 }
 
-/** A load repairs a damaged current snapshot, so it is treated as missing. */
-function emptyIfDamaged(error: unknown): typeof NOTHING_LOADED {
-  if (error instanceof DamagedSnapshotError) return NOTHING_LOADED;
-  throw error;
+function requireEmpty({ id }: MaybeSnapshot): void {
+  if (id !== null) throw new RejectedSwitchError(SEED_REJECTED);
 }
 
-/** Parses the id of the snapshot in the key of a block. Returns undefined for other keys. */
+/** A sweep may have deleted the blocks of an older load. */
+function requireYoung(id: string): void {
+  if (Date.now() - parseStartTime(id) <= MAX_LOAD_MS) return;
+  throw new RejectedSwitchError(
+    `The load started more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
+  );
+}
+
+/** Returns false if the time is unknown, or is not a time: readers may then need the blocks of the replaced snapshot. */
+function wasLoadedBefore({ loaded_at }: MaybeSnapshot, time: number): boolean {
+  return loaded_at !== null && Date.parse(loaded_at) <= time;
+}
+
 function parseSnapshotId(key: string): string | undefined {
   return /^block\/([^/]+)\//.exec(key)?.[1];
 }

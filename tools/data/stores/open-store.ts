@@ -11,7 +11,7 @@ import {
   type StoreName,
 } from "./configuration.ts";
 import { createWritableD1Store } from "./d1-writer.ts";
-import { createWritableKvStore } from "./kv-writer.ts";
+import { createLocalKvStore } from "./kv-writer.ts";
 import {
   applyMigrations,
   createLocalDatabase,
@@ -97,7 +97,7 @@ function openLocalStore(
   const opened = { name, location, close: () => database.close() };
   if (name === "kv") {
     const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));
-    return { ...opened, store: createWritableKvStore(namespace, { isLocal: true }) };
+    return { ...opened, store: createLocalKvStore(namespace) };
   }
   const store = createWritableD1Store(createLocalDatabase(database));
   return { ...opened, store, migrate: () => applyMigrations(database) };

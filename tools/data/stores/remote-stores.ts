@@ -11,7 +11,7 @@ import {
   quoteSqlString,
   type WritableDatabase,
 } from "./d1-writer.ts";
-import { createWritableKvStore, type WritableNamespace } from "./kv-writer.ts";
+import { createDeployedKvStore, type WritableNamespace } from "./kv-writer.ts";
 import type { OpenedStore } from "./writer.ts";
 
 /** The size of a batch. A compromise: wrangler copies a batch several times in memory, and needs seconds to start. */
@@ -30,10 +30,7 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
     return {
       name,
       location,
-      store: createWritableKvStore(createRemoteNamespace(choice), {
-        isLocal: false,
-        propagationMs: choice.propagationMs,
-      }),
+      store: createDeployedKvStore(createRemoteNamespace(choice), choice.propagationMs),
     };
   const database = createRemoteDatabase(choice);
   const migrate = async () => {

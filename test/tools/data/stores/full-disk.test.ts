@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { createWritableD1Store } from "../../../../tools/data/stores/d1-writer.ts";
-import { createWritableKvStore } from "../../../../tools/data/stores/kv-writer.ts";
+import { createLocalKvStore } from "../../../../tools/data/stores/kv-writer.ts";
 import {
   applyMigrations,
   createLocalDatabase,
@@ -25,9 +25,7 @@ async function openStore(name: "d1" | "kv") {
   if (name === "d1") await applyMigrations(database);
   const openKv = () => createLocalNamespace(database, join(createFolder(), "blobs"));
   const store =
-    name === "d1"
-      ? createWritableD1Store(createLocalDatabase(database))
-      : createWritableKvStore(openKv(), { isLocal: true });
+    name === "d1" ? createWritableD1Store(createLocalDatabase(database)) : createLocalKvStore(openKv());
   return { path, store, fill: () => limit(read("page_count") + 1), free: () => limit(1_000_000) };
 }
 
