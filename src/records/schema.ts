@@ -7,7 +7,7 @@ import { type Counts, createForRoadUsers, ROAD_USERS } from "./road-users.ts";
 /** In UTF-16 code units. With it, the records of a block fit into one D1 statement. */
 const MAX_CAMERA_REF_LENGTH = 64;
 
-const NOT_A_COUNT = "is not a whole number, 0 or greater";
+export const NOT_A_COUNT = "is not a whole number, 0 or greater";
 const NOT_A_REF = `is not a string of 1 to ${MAX_CAMERA_REF_LENGTH} characters`;
 const integer = createInteger("is not a whole number", `is less than ${Number.MIN_SAFE_INTEGER}`);
 const count = createInteger(NOT_A_COUNT, NOT_A_COUNT).nonnegative(NOT_A_COUNT);

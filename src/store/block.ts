@@ -17,8 +17,13 @@ export interface Block {
   text: string;
 }
 
+/** What a record says besides its ids. */
+export type Observation = Omit<TrafficRecord, "id" | "camera_pk">;
+
+const OBSERVED_FIELDS = ["camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
+
 /** The stored fields, in the order of a line. `model_name` is not stored, because all records have the same value. */
-const STORED_FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
+const STORED_FIELDS = ["id", "camera_pk", ...OBSERVED_FIELDS] as const;
 
 /** Occurs only between records, because JSON has no line feed inside a string. */
 export const RECORD_SEPARATOR = ",\n";
@@ -42,7 +47,12 @@ export function formatBlock(lines: string): string {
 }
 
 export function encodeRecord(record: TrafficRecord): string {
-  return JSON.stringify(STORED_FIELDS.map((field) => record[field]));
+  return `[${record.id},${record.camera_pk},${encodeLineEnd(record)}`;
+}
+
+/** Encodes the part of a line behind the ids, because a load of reports assigns them last. */
+export function encodeLineEnd(observation: Observation): string {
+  return JSON.stringify(OBSERVED_FIELDS.map((field) => observation[field])).slice(1);
 }
 
 /**

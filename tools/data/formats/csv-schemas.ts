@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { TrafficRecord } from "../../../src/records/schema.ts";
+import type { Observation } from "../../../src/store/block.ts";
 import { formatCount, formatValue } from "../../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { CONVERSION_HINT, type InputPosition, UnreadableError } from "./problem.ts";
-import { type InputRow, listProblems, RECORD_SCHEMA, type RecordRow } from "./validation.ts";
+import { type InputRow, listProblems, RECORD_SCHEMA, type ValidRow } from "./validation.ts";
 
 /** Converts a cell to a value for the schema. An invalid cell stays as it is, so that the schema rejects it. */
 type CellParser = (cell: string) => unknown;
@@ -30,7 +31,7 @@ function createCsvSchema<Columns extends z.ZodObject>(
   title: string,
   columns: Columns,
   parsers: Record<string, CellParser>,
-  convert: (values: z.infer<Columns>, position: InputPosition) => RecordRow,
+  convert: (values: z.infer<Columns>, position: InputPosition) => ValidRow,
 ) {
   const names = Object.keys(columns.shape);
   return {
@@ -57,7 +58,7 @@ const RECORDS = createCsvSchema(
     camera_ok: (cell) => (HEALTHS.has(cell) ? HEALTHS.get(cell) : cell),
     model_name: String,
   },
-  (record, position) => ({ ...position, record }),
+  (record, position) => ({ kind: "record", ...position, record, isInPage: false }),
 );
 
 const OFFSET_TIME = z.regexes.datetime({ offset: true });
@@ -111,9 +112,7 @@ const REPORT = createCsvSchema(
   (image, position) => {
     const { image_proc: processedAt, image_capt: capturedAt, warnings } = image;
     const health = warnings === 0 ? "True" : "False";
-    const record: TrafficRecord = {
-      id: 0,
-      camera_pk: 0,
+    const record: Observation = {
       camera_ref: image.camera_ref,
       timestamp: capturedAt.replace(/\.\d+/, ""),
       camera_ok: warnings === null ? null : health,
@@ -125,7 +124,7 @@ const REPORT = createCsvSchema(
       buses: image.bus,
       model_name: image.model_name,
     };
-    return { ...position, record, image: { capturedAt, processedAt } };
+    return { kind: "image", ...position, record, capturedAt, processedAt };
   },
 );
 

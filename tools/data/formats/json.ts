@@ -1,3 +1,4 @@
+import { NOT_A_COUNT } from "../../../src/records/schema.ts";
 import { getMessage } from "../../messages.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { type JsonObject, readJsonObjects } from "./json-objects.ts";
@@ -42,19 +43,23 @@ function* parseObject(object: JsonObject, { file, modelName, onPage }: InputFile
   const { value } = parsed;
   if (!isPage(value)) return yield checkValue(value, position, modelName);
   const { count, results } = value;
-  if (typeof count === "number" && Number.isSafeInteger(count)) onPage?.(count);
-  else yield { problems: [{ ...position, field: "count", value: count, message: "is not a whole number" }] };
+  if (isCount(count)) onPage?.(count);
+  else yield { problems: [{ ...position, field: "count", value: count, message: NOT_A_COUNT }] };
   for (const [index, result] of results.entries()) {
     const row = checkValue(result, { file, line: object.innerLines[index] ?? object.line }, modelName);
-    yield "record" in row ? { ...row, isInPage: true } : row;
+    yield "problems" in row ? row : { ...row, isInPage: true };
   }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isPage(value: Record<string, unknown>): value is { count: unknown; results: unknown[] } {
   return ENVELOPE.every((name) => name in value) && Array.isArray(value.results);
 }
 
-function checkValue(value: unknown, position: InputPosition, modelName: InputFile["modelName"]): InputRow {
+function checkValue(value: unknown, position: InputPosition, modelName: InputFile["modelName"]) {
   const replaces = modelName && isObject(value) && typeof value.model_name === "string";
   return checkRecord(replaces ? { ...value, model_name: modelName } : value, position);
 }

@@ -1,29 +1,35 @@
 import * as z from "zod";
 import { TrafficRecord } from "../../../src/records/schema.ts";
+import type { Observation } from "../../../src/store/block.ts";
 import { CONVERSION_HINT, type InputPosition, type Problem } from "./problem.ts";
 
 /** A valid record that has not been compared with the rest of the load. */
 export interface RecordRow extends InputPosition {
+  kind: "record";
   record: TrafficRecord;
-  /**
-   * For an image in a report: the times of the capture and of the processing, ISO 8601 in UTC with nine decimals, so that they sort as
-   * text. The `id` and the `camera_pk` of the record are 0 until the load has read all images.
-   */
-  image?: { capturedAt: string; processedAt: string };
-  /** True for a record in a page. */
-  isInPage?: boolean;
+  isInPage: boolean;
 }
 
-/** A record of a file, or its problems. */
-export type InputRow = RecordRow | { problems: Problem[] };
+/** A valid image of a report. The load assigns its ids when it has read all images. The times sort as text: UTC with nine decimals. */
+export interface ImageRow extends InputPosition {
+  kind: "image";
+  record: Observation;
+  capturedAt: string;
+  processedAt: string;
+}
+
+export type ValidRow = RecordRow | ImageRow;
+
+/** What a part of the input contains, or its problems. */
+export type InputRow = ValidRow | { problems: Problem[] };
 
 /** Compiled once, because a compiled schema is about fifteen times as fast. */
 export const RECORD_SCHEMA = z.compile(TrafficRecord);
 
 /** Checks the fields of a record. An object without any field of a record has only one problem. */
-export function checkRecord(values: unknown, position: InputPosition): InputRow {
+export function checkRecord(values: unknown, position: InputPosition): RecordRow | { problems: Problem[] } {
   const { data: record, error } = RECORD_SCHEMA.safeParse(values);
-  if (record) return { ...position, record };
+  if (record) return { kind: "record", ...position, record, isInPage: false };
   const reject = (message: string) => ({ problems: [{ ...position, value: values, message }] });
   if (!isObject(values)) return reject("is not a record");
   const hasField = Object.keys(values).some((name) => Object.hasOwn(TrafficRecord.shape, name));

@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { NO_COUNTS } from "../../../src/records/road-users.ts";
 import { checkFailingCamera } from "../../../src/records/schema.ts";
-import { encodeRecord } from "../../../src/store/block.ts";
+import { encodeLineEnd } from "../../../src/store/block.ts";
 import { formatCount } from "../../messages.ts";
 import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";
-import type { InputRow, RecordRow } from "../formats/validation.ts";
+import type { InputRow, ValidRow } from "../formats/validation.ts";
 import { createInserter } from "./database.ts";
 import { createStatisticsCollector, MAX_CAMERAS, MAX_DAYS } from "./statistics.ts";
 
@@ -24,60 +24,74 @@ export interface RowCounts {
   duplicates: number;
 }
 
-type Report = (problem: Problem) => void;
+type ReportProblem = (problem: Problem) => void;
+
+/** The first file with images, and the first with records. */
+interface FirstFiles {
+  images?: string;
+  records?: string;
+}
+
+/** What the pages of a load say: the first file with a page, and the largest `count`. */
+interface Pages {
+  file: string;
+  count: number;
+}
 
 /**
- * Collects the rows of a load, and reports their problems.
+ * Collects the rows of a load, and checks them.
+ * @param reject Called with problems that prevent the load
  * @param warn Called with problems that do not prevent the load
  */
 export function createRowCollector(
   database: DatabaseSync,
   options: CollectOptions,
-  report: Report,
-  warn: Report,
+  reject: ReportProblem,
+  warn: ReportProblem,
 ) {
   const { strict = false, skipDuplicates = false } = options;
   const counts: RowCounts = { count: 0, zeroed: 0, duplicates: 0 };
-  /** The first report, and the first file with records. */
-  const kinds: { report?: string; records?: string } = {};
-  /** The first file with a page, the largest `count` of a page, and the number of different records in all pages. */
-  const pages = { file: "", count: -1, records: 0 };
+  const firstFiles: FirstFiles = {};
+  let pages: Pages | undefined;
+  let recordsInPages = 0;
   const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
   const addPaged = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
-  const { stageRow, flush, checkSharedRefs, getStatistics } = createRowStager(
-    database,
-    counts,
-    strict,
-    report,
-  );
+  const stager = createRowStager(database, counts, strict, reject);
+  /** Notes what is checked after the last row. It counts for skipped rows, too. */
+  const noteRow = (row: ValidRow) => {
+    if (row.kind === "image") {
+      firstFiles.images ??= row.file;
+      return;
+    }
+    firstFiles.records ??= row.file;
+    if (row.isInPage) recordsInPages += Number(addPaged.run(row.record.id).changes);
+  };
   return {
     counts,
-    report,
-    kinds,
-    getStatistics,
+    reject,
+    firstFiles,
+    getStatistics: stager.getStatistics,
     /** @param file The index of the file */
     add(row: InputRow, file: number): void {
       if ("problems" in row) {
-        row.problems.forEach(report);
+        row.problems.forEach(reject);
         return;
       }
-      kinds[row.image ? "report" : "records"] ??= row.file;
-      const { id, timestamp, camera_ref } = row.record;
-      if (row.isInPage) pages.records += Number(addPaged.run(id).changes);
+      noteRow(row);
+      const { timestamp, camera_ref } = row.record;
       if (skipDuplicates && addSeen.run(timestamp, camera_ref).changes === 0) counts.duplicates++;
-      else stageRow(row, file);
+      else stager.stageRow(row, file);
     },
     /** @param count The `count` of the page */
     addPage(file: string, count: number): void {
-      pages.file ||= file;
-      pages.count = Math.max(pages.count, count);
+      pages = pages ? { ...pages, count: Math.max(pages.count, count) } : { file, count };
     },
     /** Must be called after the last row. */
     end(): void {
-      flush();
-      checkKinds(kinds).forEach(report);
-      checkSharedRefs().forEach(warn);
-      checkPages(pages).forEach(strict ? report : warn);
+      stager.flush();
+      checkKinds(firstFiles).forEach(reject);
+      stager.checkSharedRefs().forEach(warn);
+      if (pages) checkPages(pages, recordsInPages).forEach(strict ? reject : warn);
     },
   };
 }
@@ -85,39 +99,39 @@ export function createRowCollector(
 export type RowCollector = ReturnType<typeof createRowCollector>;
 
 /** Checks and counts rows, and inserts them into the database. */
-function createRowStager(database: DatabaseSync, counts: RowCounts, strict: boolean, report: Report) {
+function createRowStager(database: DatabaseSync, counts: RowCounts, strict: boolean, reject: ReportProblem) {
   const { insert, flush } = createInserter(database);
   const { add, getStatistics } = createStatisticsCollector();
-  const cameras = createCameraCheck(report);
+  const cameras = createCameraCheck(reject);
   return {
     flush,
     checkSharedRefs: cameras.checkSharedRefs,
     getStatistics: () => getStatistics(cameras.count()),
-    stageRow(row: RecordRow, file: number): void {
+    stageRow(row: ValidRow, file: number): void {
       const problem = checkHealth(row);
-      const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
+      const observation = problem ? { ...row.record, ...NO_COUNTS } : row.record;
       counts.count++;
       if (problem) counts.zeroed++;
-      if (problem && strict) report(problem);
+      if (problem && strict) reject(problem);
       cameras.check(row);
-      if (!add(record)) {
+      if (!add(observation)) {
         const { file, line } = row;
         const message = `exceeds the limit of ${MAX_DAYS} different days per collection`;
-        report({ file, line, field: "timestamp", value: record.timestamp, message });
+        reject({ file, line, field: "timestamp", value: observation.timestamp, message });
       }
-      insert(toValues({ ...row, record }, file));
+      const { camera_ref, timestamp } = observation;
+      insert([file, row.line, ...getIds(row), camera_ref, timestamp, encodeLineEnd(observation)]);
     },
   };
 }
 
-function toValues({ line, record, image }: RecordRow, file: number): SQLInputValue[] {
-  const { id, camera_pk, camera_ref, timestamp } = record;
-  const numbers = image ? [`${image.processedAt} ${image.capturedAt}`, null, null] : [null, id, camera_pk];
-  const lineEnd = encodeRecord(record).replace(/^[^,]*,[^,]*,/, "");
-  return [file, line, ...numbers, camera_ref, timestamp, lineEnd];
+/** Returns the columns `image`, `id` and `camera_pk`. */
+function getIds(row: ValidRow): SQLInputValue[] {
+  if (row.kind === "image") return [`${row.processedAt} ${row.capturedAt}`, null, null];
+  return [null, row.record.id, row.record.camera_pk];
 }
 
-function checkHealth({ file, line, record }: RecordRow): Problem | undefined {
+function checkHealth({ file, line, record }: ValidRow): Problem | undefined {
   const { camera_ok: value } = record;
   const message = checkFailingCamera(record);
   return message === undefined
@@ -125,16 +139,16 @@ function checkHealth({ file, line, record }: RecordRow): Problem | undefined {
     : { file, line, field: "camera_ok", value, message, cause: "counts" };
 }
 
-/** The load assigns ids to the rows of reports. These ids could conflict with the ids of records. */
-function checkKinds({ report, records }: RowCollector["kinds"]): Problem[] {
-  if (report === undefined || records === undefined) return [];
+/** The ids that a load assigns to images could be those of records. */
+function checkKinds({ images, records }: FirstFiles): Problem[] {
+  if (images === undefined || records === undefined) return [];
   const message = `contains a report, but ${records} contains records; one load cannot contain both`;
-  return [{ file: report, line: 0, message }];
+  return [{ file: images, line: 0, message }];
 }
 
-/** Compares the number of different records in all pages with their `count`. */
-function checkPages({ file, count, records }: { file: string; count: number; records: number }): Problem[] {
-  if (count < 0 || count === records) return [];
+/** @param records How many different records the pages contain */
+function checkPages({ file, count }: Pages, records: number): Problem[] {
+  if (count === records) return [];
   const message = `the pages contain ${formatCount(records, "different record")}, but their count is ${count}`;
   return [{ file, line: 0, message }];
 }
@@ -143,24 +157,26 @@ function checkPages({ file, count, records }: { file: string; count: number; rec
  * Checks that the camera_ref of a camera_pk is constant (specification, "Record", rule 4). An image in a report identifies its camera
  * only by the camera_ref.
  */
-function createCameraCheck(report: Report) {
+function createCameraCheck(reject: ReportProblem) {
   const cameras = new Map<number | string, InputPosition & { ref: string }>();
   return {
     count: () => cameras.size,
-    check({ file, line, record, image }: RecordRow): void {
-      const { camera_pk: pk, camera_ref: ref } = record;
-      const earlier = cameras.get(image ? ref : pk);
+    check(row: ValidRow): void {
+      const { file, line } = row;
+      const ref = row.record.camera_ref;
+      const key = row.kind === "image" ? ref : row.record.camera_pk;
+      const earlier = cameras.get(key);
       if (earlier?.ref === ref) return;
       const problem = { file, line, field: "camera_ref", value: ref };
       if (earlier) {
-        const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk}`;
+        const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${key}`;
         const message = `differs from ${known} in ${formatPosition(earlier)}`;
-        report({ ...problem, message, cause: "differs" });
+        reject({ ...problem, message, cause: "differs" });
       } else if (cameras.size < MAX_CAMERAS) {
         // A string that was cut from a file would keep the rest of the file in memory. A copy does not.
         const copy = Buffer.from(ref).toString();
-        cameras.set(image ? copy : pk, { ref: copy, file, line });
-      } else report({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
+        cameras.set(typeof key === "string" ? copy : key, { ref: copy, file, line });
+      } else reject({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
     },
     /** Two cameras with the same camera_ref are valid, but usually a mistake. */
     checkSharedRefs(): Problem[] {

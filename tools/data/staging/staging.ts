@@ -116,10 +116,12 @@ async function stageRows(
 }
 
 /** Compares the records. Before that, the rows of reports get their ids. */
-function compareRecords(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
-  if (kinds.report && kinds.records) return;
-  if (kinds.report) assignReportIds(database);
-  for (const problem of findConflicts(database, files)) report(problem);
+function compareRecords(database: DatabaseSync, files: string[], { firstFiles, reject }: RowCollector): void {
+  const { images, records } = firstFiles;
+  const hasBoth = images !== undefined && records !== undefined;
+  if (hasBoth) return;
+  if (images !== undefined) assignReportIds(database);
+  for (const problem of findConflicts(database, files)) reject(problem);
 }
 
 async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {

@@ -1,5 +1,5 @@
 import { NO_COUNTS, ROAD_USERS } from "../../../src/records/road-users.ts";
-import type { TrafficRecord } from "../../../src/records/schema.ts";
+import type { Observation } from "../../../src/store/block.ts";
 import type { Day, Hour, RecordStatistics } from "../../../src/store/stored-statistics.ts";
 
 /** The maximum number of cameras in a collection, because a load compares all of them in memory. */
@@ -16,7 +16,7 @@ export function createStatisticsCollector() {
   let last: string | null = null;
   return {
     /** Returns false if the record exceeds `MAX_DAYS`. */
-    add(record: TrafficRecord): boolean {
+    add(record: Observation): boolean {
       const { timestamp } = record;
       if (first === null || timestamp < first) first = timestamp;
       if (last === null || timestamp > last) last = timestamp;
@@ -54,7 +54,7 @@ function createCalendar() {
   return {
     hours,
     listDays: () => [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
-    add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): boolean {
+    add({ timestamp, camera_ok }: Observation, roadUsers: number): boolean {
       const date = timestamp.slice(0, 10);
       if (date !== day[0]) {
         if (days.size === MAX_DAYS && !days.has(date)) return false;

@@ -97,9 +97,8 @@ describe("objects of JSON", () => {
     ));
 });
 
-const OBSERVATION = makeRecord({
-  id: 0,
-  camera_pk: 0,
+const OBSERVATION = {
+  camera_ref: "a33",
   timestamp: "2025-10-29T09:10:27Z",
   camera_ok: "True",
   cars: 1,
@@ -108,7 +107,8 @@ const OBSERVATION = makeRecord({
   motorcycles: 4,
   buses: 5,
   trucks: 6,
-});
+  model_name: "tf1",
+};
 
 test.each(
   // biome-ignore format: one case per line
@@ -123,9 +123,9 @@ test.each(
   ],
 )("reads a report: %s", async (_, row, fields) => {
   const capturedAt = `2025-10-29T09:10:27.${row.includes(".999") ? "999" : "000"}000000Z`;
-  const image = { capturedAt, processedAt: "2025-10-29T09:23:09.000000000Z" };
+  const processedAt = "2025-10-29T09:23:09.000000000Z";
   expect(await readRows(formatReport(row))).toStrictEqual([
-    { file: "-", line: 2, record: { ...OBSERVATION, ...fields }, image },
+    { kind: "image", file: "-", line: 2, record: { ...OBSERVATION, ...fields }, capturedAt, processedAt },
   ]);
 });
 
