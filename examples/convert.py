@@ -32,7 +32,7 @@ from functools import lru_cache, partial
 from itertools import chain, groupby, zip_longest
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Union
+from typing import Any, Iterator, NamedTuple, Optional, Union
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 FIELDS = ("cars", "persons", "bicycles", "trucks", "motorcycles", "buses")
@@ -59,7 +59,7 @@ class BadData(Exception):
 
 
 class Part(NamedTuple):
-    """What a row says about a camera: numbers, and texts that many rows share, because there may be millions of rows."""
+    """What a row says about a camera: numbers, and texts that rows share, because there may be millions."""
 
     time: int  # in seconds since 1970
     camera_ref: str
@@ -151,7 +151,7 @@ def read_json(file: str, text: str, path: str) -> tuple[list[str], Rows]:
 
 
 def find_lists(value: Any, path: str = "") -> Iterator[tuple[str, list[Cells]]]:
-    """Yields the lists of objects in a document with their paths, such as result.records. The document itself is `.`."""
+    """Yields the lists of objects in a document, with paths such as result.records, or `.` for the document itself."""
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         yield path or ".", value
     elif isinstance(value, dict):
@@ -315,7 +315,7 @@ def parse_time(text: str, time_format: str) -> Optional[datetime]:
 def parse_end(text: str, time_format: str) -> Optional[datetime]:
     """Parses the end of an interval, which can be 24:00."""
     time = parse_time(text, time_format)
-    if time or "%H" not in time_format:
+    if time:
         return time
     day = parse_time(text, time_format.replace("%H", "24"))
     is_24_00 = day is not None and day.time() == datetime.min.time()
@@ -413,7 +413,7 @@ def require_addable(parts: list[Part], options: Namespace) -> None:
 
 
 def add_parts(parts: list[Part], reported: set[str]) -> Optional[list[int]]:
-    """Adds up the counts of a camera at one time. Returns None if one is missing. A field that it never reports is 0."""
+    """Adds up the counts of a camera at one time. Returns None if one is missing. What it never reports is 0."""
     sums = []
     for field, counts in zip(FIELDS, zip(*[part.counts for part in parts])):
         if field in reported and None in counts:
@@ -470,15 +470,6 @@ def write_records(out: str, records: Iterator[tuple]) -> int:
 # The command line
 
 
-def matching(pattern: str, wanted: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise ArgumentTypeError(f"{text!r} is not {wanted}")
-        return text
-
-    return parse
-
-
 def parse_encoding(text: str) -> str:
     try:
         "a".encode(text)
@@ -491,8 +482,6 @@ def create_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    character = matching(r'\\t|[^\w"\r\n-]', "one character that can separate")
-    columns = matching(f"(?s:({'|'.join(FIELDS)})=.+)", f"FIELD=COLUMN with one of the fields {', '.join(FIELDS)}")
     parser.add_argument("files", metavar="FILE", nargs="+", help="CSV with a header, or JSON with --list; also gzipped")
     camera = parser.add_mutually_exclusive_group(required=True)
     camera.add_argument("--camera", metavar="COLUMN", help="the column with the names of the cameras")
@@ -503,16 +492,17 @@ def create_parser() -> argparse.ArgumentParser:
     add("--time-format", metavar="FORMAT", type=parse_time_format, required=True, help="as for Python's strptime")
     add("--time-zone", metavar="ZONE", type=parse_zone, help="such as Europe/Berlin or UTC+01:00")
     add("--interval-end", metavar="MINUTES", type=int, default=0, help="times are the ends of intervals this long")
-    add("--count", metavar="FIELD=COLUMN[+COLUMN]", type=columns, action="append", default=[], help="the columns to add up; can be repeated")
+    fields = f"the columns to add up for one of {', '.join(FIELDS)}; can be repeated"
+    add("--count", metavar="FIELD=COLUMN[+COLUMN]", action="append", default=[], help=fields)
     add("--out", metavar="FILE", required=True, help="- is standard output")
     add("--sum", action="store_true", help="add up rows with the same camera and time, such as lanes")
     add("--skip", metavar="COLUMN", action="append", default=[], help="with --columns: not a camera")
     add("--missing", choices=("leave-out", "failed"), default="leave-out", help="what rows without a count become")
     add("--missing-value", metavar="TEXT", type=str.strip, action="append", default=[], help="a cell without a count")
-    add("--separator", metavar="CHARACTER", type=character, default=",", help="the default is a comma")
+    add("--separator", metavar="CHARACTER", default=",", help="the default is a comma")
     add("--encoding", type=parse_encoding, default="utf-8", help="such as windows-1252; the default is utf-8")
     add("--decimal", choices=(".", ","), default=".")
-    add("--thousands", metavar="CHARACTER", type=character, help="the default is none")
+    add("--thousands", metavar="CHARACTER", default="", help="the default is none")
     add("--list", metavar="PATH", help="read JSON with a list at this path, such as result.records; . is the document")
     return parser
 
@@ -520,9 +510,8 @@ def create_parser() -> argparse.ArgumentParser:
 def parse_options() -> Namespace:
     parser = create_parser()
     options = parser.parse_args()
-    options.thousands = options.thousands or ""
     options.separator = options.separator.replace("\\t", "\t")
-    options.count = [text.split("=", 1) for text in options.count]
+    options.count = [text.partition("=")[::2] for text in options.count]
     has_offset = "z" in re.findall("%(.)", options.time_format)
     is_day = not re.search("%[HI]", options.time_format)
     notation = (options.separator, options.decimal, options.thousands)
@@ -530,7 +519,13 @@ def parse_options() -> Namespace:
     out = options.out
     exists = out != "-" and os.path.exists(out)
     is_input = exists and any(os.path.samefile(path, out) for path in paths if os.path.exists(path))
+    has_unknown_field = any(field not in FIELDS or columns == "" for field, columns in options.count)
+    character = re.compile(r'[^\w"\r\n-]')
+    has_wrong_thousands = options.thousands != "" and not character.fullmatch(options.thousands)
     for is_wrong, message in (
+        (has_unknown_field, f"--count is not FIELD=COLUMN with one of the fields {', '.join(FIELDS)}"),
+        (not character.fullmatch(options.separator), "--separator is not one character that can separate"),
+        (has_wrong_thousands, "--thousands is not one character that can separate"),
         (bool(options.count) == bool(options.columns), "either --count or --columns is required"),
         (options.interval_end < 0, "--interval-end is a number of minutes"),
         (is_day and options.interval_end % 1440, "--interval-end is not in days (1440), but the format has no hour"),
@@ -564,7 +559,7 @@ def main() -> Union[int, str]:
     except OSError as error:
         # At its end, Python would try again to write what standard output did not take.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return f"{error.filename or options.out}: {error.strerror}"
+        return f"{error.filename or options.out}: {error.strerror or error}"
     except MemoryError:
         return "There is too little memory. A million rows of CSV take about 350 MB. Nothing was written."
     except KeyboardInterrupt:

@@ -103,7 +103,7 @@ const REJECTED: [what: string, rows: string | Buffer, part: string, options?: st
   ["UTF-8 as Latin-1", `Br\u00e9beuf,${TIME},1`, "a.csv: is UTF-8", "--encoding latin-1"],
   ["an empty file", json(""), "a.csv: is empty"],
   ["a camera that never reports a count", `A,${TIME},`, NO_COUNT],
-  ["vans that are missing beside cars", `site,time,cars,vans\nA,${TIME},1,`, NO_COUNT, "--count cars=vans"],
+  ["vans that are missing beside cars", `site,time,cars,vans,bikes\nA,${TIME},1,,2`, NO_COUNT, "--count cars=vans --count bicycles=bikes"],
   ["null as a name", json(`{"rows":[{"site":null,"time":"${TIME}","cars":1}]}`), "a.csv: rows[0]: site None", "--list rows"],
   ["a list that is missing", json('{"a":{"row":[]},"b":[],"c":[1]}'), "a.csv: has no list of objects 'rows'; its lists are ['a.row', 'b']", "--list rows"],
   ["a name twice in an object", json('{"rows":[{"cars":1,"cars":2}]}'), "['cars', 'cars']", "--list rows"],
@@ -123,11 +123,13 @@ test.runIf(hasPython).each(REJECTED)(
 
 test.runIf(hasPython).each<[what: string, options: string, names?: string[]]>([
   ["PM beside a 24-hour clock", `${BERLIN} --time-format '%Y-%m-%d %H:%M %p'`],
+  ["decimals in front of the date", `${BERLIN} --time-format '%H:%M:%S.%f %d.%m.%Y'`],
   ["months", `${BERLIN} --time-format %Y-%m`],
   ["the name of a time zone in times", `${BERLIN} --time-format '%Y-%m-%d %H:%M %Z'`],
   ["two time zones", `${BERLIN} --time-format '%Y-%m-%d %H:%M%z'`],
   ["no time zone", `${SIMPLE} ${MINUTES}`],
   ["an unknown time zone", `${BERLIN} --time-zone Europe/Hamburg`],
+  ["a separator of two characters", `${BERLIN} --separator ab`],
   ["an unknown field", `${BERLIN} --count bikes=cars`],
   ["hours that end in a format of days", `${BERLIN} --time-format %Y-%m-%d --interval-end 60`],
   ["two ways to name cameras", `${BERLIN} --camera-from-name`],
