@@ -534,6 +534,7 @@ def parse_options() -> Namespace:
         (bool(options.time_zone) == has_offset, "either --time-zone or %z in the format is required"),
         (len(set(paths)) < len(paths), "a file is named twice"),
         (exists and not os.path.isfile(out), f"--out {out} is not a file"),
+        (not os.path.isdir(os.path.dirname(os.path.realpath(out))), f"--out {out} is in a folder that does not exist"),
         (is_input, f"--out {out} is one of the files to convert"),
     ):
         if is_wrong:

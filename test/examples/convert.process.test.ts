@@ -134,6 +134,7 @@ test.runIf(hasPython).each<[what: string, options: string, names?: string[]]>([
   ["hours that end in a format of days", `${BERLIN} --time-format %Y-%m-%d --interval-end 60`],
   ["two ways to name cameras", `${BERLIN} --camera-from-name`],
   ["an output that is a link to an input", `${BERLIN} --out link.csv`],
+  ["an output in a folder that does not exist", `${BERLIN} --out folder/records.csv`],
   ["an input twice", BERLIN, ["a.csv", "./link.csv"]],
 ])("refuses %s", (_, options, names) => {
   const { status, text } = convert({ files: FILES, options, ...(names && { names }) });
