@@ -12,11 +12,11 @@ import type { CurrentSnapshot } from "../store/store.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
 import { HEALTH_PATH } from "../views/site.ts";
 
-/** How long requests share a read of the store. */
-const READ_MAX_AGE_MS = 1_000;
+/** How long checks share a read of the store, and its failure. `/healthz` has no rate limit, so any number of checks can arrive. */
+const SHARED_MS = 1_000;
 
 /** The latest read of each environment. An instance of the worker has one. */
-const latestReads = new WeakMap<Env, { at: number; reading: Promise<CurrentSnapshot> }>();
+const latestReads = new WeakMap<Env, { startedAt: number; reading: Promise<CurrentSnapshot> }>();
 
 /** Creates the health check for monitors. It bypasses the cache of the instance, which serves pages even while the store fails. */
 export function createHealth(): Hono<AppEnv> {
@@ -32,7 +32,7 @@ export function createHealth(): Hono<AppEnv> {
     } catch (error) {
       logFailedRequest(error, c);
       const { message, status, headers } = new UnavailableError();
-      // Only the log contains the value of a setting, because the value may be private.
+      // The message of a SettingError contains the value, which may be private, so it is only in the log.
       const detail =
         error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
       return c.json({ status: "unavailable", ...deployment, detail }, status, headers);
@@ -50,18 +50,20 @@ function describeDeployment(env: Env) {
   return { code: env.CF_VERSION_METADATA ?? null, store: env.STORE ?? null, faults, prefer };
 }
 
-/**
- * Reads the current snapshot, or shares the read of an earlier request, because `/healthz` has no rate limit. Nowhere else do requests
- * share a read: the runtime may end it together with its request. Here, `waitUntil` lets it go on, and a check waits for it for 3 seconds
- * at most.
- */
+/** Reads the current snapshot, or waits for the read that another check has just started. */
 function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
   const now = Date.now();
-  const latestRead = latestReads.get(c.env);
-  if (latestRead && now - latestRead.at < READ_MAX_AGE_MS)
-    return withTimeout(latestRead.reading, READ_TIMEOUT_MS);
-  const reading = withTimeout(createStore(c.env).readCurrent(), READ_TIMEOUT_MS);
-  latestReads.set(c.env, { at: now, reading });
+  const latest = latestReads.get(c.env);
+  const canShare = latest !== undefined && now - latest.startedAt < SHARED_MS;
+  const reading = canShare ? latest.reading : startRead(c, now);
+  // Each check has its own timeout, because the runtime can end a read without notice.
+  return withTimeout(reading, READ_TIMEOUT_MS);
+}
+
+function startRead(c: AppContext, now: number): Promise<CurrentSnapshot> {
+  const reading = createStore(c.env).readCurrent();
+  latestReads.set(c.env, { startedAt: now, reading });
+  // Otherwise, the runtime would end the read when this request ends, and others wait for it.
   c.executionCtx.waitUntil(reading.catch(() => undefined));
   return reading;
 }
