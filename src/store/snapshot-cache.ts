@@ -9,16 +9,19 @@ import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
  * No request waits for the read of another one: the runtime ends a request, and its reads, without notice.
  */
 
-/** How long a snapshot is served, counted from the start of its read. After a failed read, it is served for the same time again. */
+/** How long a snapshot is fresh, counted from the start of its read. After a failed read, it is fresh for the same time again. */
 export const MAX_AGE_MS = 5_000;
 
-/** How long after its expiry a snapshot is still served, if one request refreshes it. */
+/** How long after its expiry one request can start to refresh a snapshot, while others still get it until that read ends. */
 const GRACE_MS = 1_000;
 
 /** A snapshot proves that a page does not exist if its read began less than this time before the request. */
 const RECENT_MS = 1_000;
 
-/** How long a request may search a snapshot and, after another read, the next one. */
+/**
+ * How long a request may search a snapshot and, after another read, the next one. Otherwise, a request could wait for four reads that take
+ * 3 seconds each.
+ */
 const MAX_SEARCH_MS = 7_000;
 
 /** What a read of the store returned. */
@@ -39,17 +42,17 @@ export interface CachedSnapshot extends ReadSnapshot {
  * Decides what happens to a request that needs the current snapshot:
  * - `serve`: it gets the cached one.
  * - `refresh`: it reads the current one. Until that read ends, others get the cached one.
- * - `wait`: it reads the current one, as do others.
+ * - `read`: it reads the current one, and so do others.
  */
 export function decide(
   { freshFrom, refreshingFrom }: CachedSnapshot,
   now: number,
-): "serve" | "refresh" | "wait" {
+): "serve" | "refresh" | "read" {
   const expiry = freshFrom + MAX_AGE_MS;
   if (now < expiry) return "serve";
   const isRefreshing = refreshingFrom !== undefined && now < refreshingFrom + READ_TIMEOUT_MS;
   if (isRefreshing) return "serve";
-  return now < expiry + GRACE_MS ? "refresh" : "wait";
+  return now < expiry + GRACE_MS ? "refresh" : "read";
 }
 
 export type SnapshotCache = ReturnType<typeof createSnapshotCache>;
@@ -62,7 +65,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
   let cached: CachedSnapshot | undefined;
 
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
-  async function readSnapshot(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
+  async function readAndCache(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     const readAt = Date.now();
     const current = await withTimeout(store.readCurrent({ wanted }), READ_TIMEOUT_MS);
     const isLatest = cached === undefined || cached.readAt <= readAt;
@@ -73,9 +76,9 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
   }
 
   /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again. */
-  async function readOrReuse(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
+  async function readOrServeStale(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     try {
-      return await readSnapshot(wanted);
+      return await readAndCache(wanted);
     } catch (error) {
       if (cached === undefined) throw error;
       logFailure({ event: "stale_served", store: storeName }, error);
@@ -89,21 +92,22 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
    * @param wanted The block that the caller needs next, in case of a read
    */
   function getSnapshot(wanted: WantedBlock | undefined, now: number): ReadSnapshot | Promise<ReadSnapshot> {
-    if (cached === undefined) return readOrReuse(wanted);
+    if (cached === undefined) return readOrServeStale(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
     // `freshFrom` stays: clients that leave during their reads would otherwise keep an old snapshot fresh.
     if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
-    return readOrReuse(wanted);
+    return readOrServeStale(wanted);
   }
 
-  return { getSnapshot, readSnapshot };
+  return { getSnapshot, readAndCache };
 }
 
 /**
- * Searches the cached snapshot and, if a newer one may have what it lacks, the next one.
+ * Searches the cached snapshot and, if a newer one may have what it lacks, the current one.
  * @param wanted The block that `search` needs, in case of a read
- * @param search Returns undefined if the snapshot lacks it. Throws MissingBlockError if the snapshot may have been replaced
+ * @param search Returns undefined if the snapshot lacks what is searched for. Throws MissingBlockError if the snapshot may have been
+ *   replaced
  */
 export async function searchSnapshot<T>(
   cache: SnapshotCache,
@@ -119,7 +123,8 @@ export async function searchSnapshot<T>(
   } catch (error) {
     if (!(error instanceof MissingBlockError)) throw error;
   }
-  const searchNext = async () => search(await cache.readSnapshot(wanted));
+  // The snapshot may be outdated, or its blocks are gone.
+  const searchCurrent = async () => search(await cache.readAndCache(wanted));
   const remainingMs = Math.max(0, requestedAt + MAX_SEARCH_MS - Date.now());
-  return withTimeout(searchNext(), remainingMs);
+  return withTimeout(searchCurrent(), remainingMs);
 }
