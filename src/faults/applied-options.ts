@@ -10,8 +10,9 @@ import {
 import { formatPreference } from "./prefer-header.ts";
 
 /**
- * Adds the conditions and the seed of the faults to the options that affected a response, as `Preference-Applied` lists them.
- * @param active The options that took effect, with the conditions that were met
+ * Adds to the effects on a response the conditions and the seed that decided about them, as `Preference-Applied` lists them.
+ * @param effects The options that changed or delayed the response, and `grow`
+ * @param active The options whose conditions were met
  */
 export function addConditions(effects: OptionValues, active: OptionValues): OptionValues {
   const names = OPTION_NAMES.filter((name) => decidesAboutFaults(name, effects));

@@ -23,11 +23,11 @@ export interface Route {
   locate(request: PageRequest, options: ServeOptions): Promise<PageLocation | undefined>;
 }
 
-/** What the faults of a service remember from request to request. */
-interface Memory {
+/** What the requests to a service share. */
+interface SharedState {
   counters: ReturnType<typeof createRequestCounters>;
   acquireSlot: ReturnType<typeof createSlots>;
-  /** The clock, in milliseconds since 1970-01-01 UTC. */
+  /** The clock of faults, in milliseconds since 1970-01-01 UTC. */
   now(): number;
 }
 
@@ -38,14 +38,14 @@ export type Faults = ReturnType<typeof createFaults>;
  * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
  */
 export function createFaults(now: () => number) {
-  const memory: Memory = { counters: createRequestCounters(), acquireSlot: createSlots(), now };
+  const shared: SharedState = { counters: createRequestCounters(), acquireSlot: createSlots(), now };
   return {
     /** Responds to a request with the faults that its options select. */
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
-      respondWithFaults(memory, request, options, route),
+      respondWithFaults(shared, request, options, route),
     createCountHidden: (values: OptionValues) => createCountHidden(values, now()),
     /** Resets the counters of `times` and `rate`. */
-    reset: memory.counters.reset,
+    reset: shared.counters.reset,
   };
 }
 
@@ -56,7 +56,7 @@ function createCountHidden({ grow }: OptionValues, now: number): ServeOptions["c
 
 /** Responds in this order: conditions, wait, error or served page, changes of the body, headers. */
 async function respondWithFaults(
-  memory: Memory,
+  shared: SharedState,
   request: PageRequest,
   options: FaultOptions,
   route: Route,
@@ -65,28 +65,29 @@ async function respondWithFaults(
   const { values: requested, warnings, isFromClient } = options;
   const { signal } = c.req.raw;
   const random = createRandom(requested.seed, getPageKey(request));
-  const countHidden = createCountHidden(requested, memory.now());
-  const active = await selectActive(memory, request, requested, {
+  const countHidden = createCountHidden(requested, shared.now());
+  const active = await selectActive(shared, request, requested, {
     random,
     locatePage: () => route.locate(request, { countHidden }),
   });
 
   // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
   const wait = getWait(active, { hasBody: method !== "HEAD", random });
-  const slot = memory.acquireSlot(wait, isFromClient ? findClientKey(c) : undefined, signal);
+  const slot = shared.acquireSlot(wait, isFromClient ? findClientKey(c) : undefined, signal);
   if (slot === undefined) {
     if (isFromClient) throw new TooManyDelayedError();
-    // The client did not ask for the options of PREFER, so it gets a response without faults.
-    return respondWithFaults(memory, request, { ...options, values: { grow: requested.grow } }, route);
+    // The client did not ask for the options of PREFER, so it gets a response without faults. `grow` is none.
+    const withoutFaults = { ...options, values: { grow: requested.grow } };
+    return respondWithFaults(shared, request, withoutFaults, route);
   }
   try {
     await sleep(wait.beforeMs, signal);
+    // A slow body keeps the slot until its end.
     if (wait.bodyMs === 0) slot.release();
 
     const canBeCached = isCacheable(active, options);
     const serve = () => serveWithErrors(request, route, { countHidden, ignoresCopy: !canBeCached });
-    const { response, effects } = await createResponse(request, active, { serve, random, now: memory.now() });
-    const applied = addConditions(effects, active);
+    const { response, applied } = await createResponse(request, active, { serve, random, now: shared.now() });
     c.set("applied", applied);
     const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, onEnd: slot.release });
     setFaultHeaders(sent, applied, { warnings, canBeCached });
@@ -99,7 +100,7 @@ async function respondWithFaults(
 
 /** Selects the requested options whose conditions are met. */
 function selectActive(
-  { counters, now }: Memory,
+  { counters, now }: SharedState,
   request: PageRequest,
   requested: OptionValues,
   context: Pick<ConditionContext, "random" | "locatePage">,
@@ -120,28 +121,31 @@ interface ResponseContext {
 
 /**
  * Closes the connection, responds with the requested error, or serves the request and changes the page.
- * @returns The response before its body is broken, and the options without conditions that affect it
+ * @returns The response before its body is broken, and the options that affect it
  */
 async function createResponse(
   { c, method }: PageRequest,
   active: OptionValues,
   { serve, random, now }: ResponseContext,
-): Promise<{ response: Response; effects: OptionValues }> {
+): Promise<{ response: Response; applied: OptionValues }> {
   const { code, delay, body, hang, close, grow } = active;
-  if (close) return { response: createClosedResponse(), effects: { delay, hang, close } };
+  const respond = (response: Response, effects: OptionValues) => ({
+    response,
+    applied: addConditions(effects, active),
+  });
+  if (close) return respond(createClosedResponse(), { delay, hang, close });
   if (code !== undefined || hang) {
     const error = createRequestedError(active, method, now);
     const retryAfter = isRetryable(error.status) ? active["retry-after"] : undefined;
-    const effects = { code, delay, body, hang, "retry-after": retryAfter };
-    return { response: respondWithError(error, c), effects };
+    return respond(respondWithError(error, c), { code, delay, body, hang, "retry-after": retryAfter });
   }
   const response = await serve();
   const isPage = response.status < 400 && method !== "OPTIONS";
-  if (!isPage || replacesBody(body)) return { response, effects: { delay, body } };
-  if (!changesPage(active)) return { response, effects: { delay, body, grow } };
+  if (!isPage || replacesBody(body)) return respond(response, { delay, body });
+  if (!changesPage(active)) return respond(response, { delay, body, grow });
   const page = JSON.parse(await response.text());
-  const effects = { delay, body, grow, ...changePage(page, active, random) };
-  return { response: new Response(JSON.stringify(page), response), effects };
+  const changes = changePage(page, active, random);
+  return respond(new Response(JSON.stringify(page), response), { delay, body, grow, ...changes });
 }
 
 /** Serves a request. An error becomes a response here already, because body faults also apply to errors. */

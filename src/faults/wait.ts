@@ -2,7 +2,7 @@ import { toRange } from "./option-syntax.ts";
 import type { OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
 
-/** The time of `hang`: longer than the timeout of most clients. */
+/** The time of `hang`: longer than the timeouts that clients usually set. */
 const HANG_MS = 60_000;
 
 /** The time of a slow body without `delay`. Shorter than the timeout of many test runners, 5 seconds. */
@@ -19,11 +19,15 @@ export function getWait(
   { delay, body, hang, close }: OptionValues,
   { hasBody, random }: { hasBody: boolean; random: RandomSource },
 ): Wait {
+  // A connection that closes before the response sends no body.
   const isBodySlow = body === "slow" && !close;
-  const { min, max } = toRange(delay ?? (isBodySlow ? SLOW_BODY_MS : 0));
+  const defaultMs = isBodySlow ? SLOW_BODY_MS : 0;
+  const { min, max } = toRange(delay ?? defaultMs);
   const delayMs = min + Math.floor(random("delay") * (max - min + 1));
-  if (isBodySlow) return { beforeMs: hang ? HANG_MS : 0, bodyMs: hasBody ? delayMs : 0 };
-  return { beforeMs: hang ? HANG_MS : delayMs, bodyMs: 0 };
+  const ownBeforeMs = isBodySlow ? 0 : delayMs;
+  const beforeMs = hang ? HANG_MS : ownBeforeMs;
+  const bodyMs = isBodySlow && hasBody ? delayMs : 0;
+  return { beforeMs, bodyMs };
 }
 
 /** @param signal Ends the wait early, because the client has disconnected */
