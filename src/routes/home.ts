@@ -14,22 +14,26 @@ import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import type { Statistics } from "../store/stored-statistics.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
-import { createSummary, type GroupedStatistics, groupStatistics } from "../views/home/summary.ts";
+import {
+  createSummary,
+  type GroupedStatistics,
+  groupStatistics,
+  type Summary,
+} from "../views/home/summary.ts";
 import { HTML_HEADERS } from "../views/html-middleware.ts";
 
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
 export function createHome(): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
   const getGrouped = createGroupedStatistics();
-  /** The latest HTML, because most requests get the same. */
-  let latest: { key: string; html: string } | undefined;
+  const getHtml = createHtmlReader();
 
   home.get("/", async (c) => {
     c.header("Vary", "Accept");
-    const format = getLastValue(new URL(c.req.url).searchParams, "format");
-    requireAcceptable(format, c.req.header("Accept"));
+    const url = new URL(c.req.url);
+    requireAcceptable(getLastValue(url.searchParams, "format"), c.req.header("Accept"));
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const origin = getOrigin(new URL(c.req.url), c.env.PUBLIC_ORIGIN);
+    const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
     const summary = createSummary({
       snapshot,
       statistics: getGrouped(snapshot, statistics),
@@ -37,18 +41,11 @@ export function createHome(): Hono<AppEnv> {
       origin,
       settings: describeSettings(c.env),
     });
-    const caching = { "Cache-Control": PAGE_CACHE_CONTROL };
-    if (!c.var.prefersHtml) return c.json(summary, 200, caching);
-    // The id stands for the statistics and for the example, which never change.
-    const key = JSON.stringify({ ...summary, statistics: snapshot.id });
-    if (latest?.key === key) return c.html(latest.html, 200, { ...HTML_HEADERS, ...caching });
-    const sample = summary.count === 0 ? undefined : await getSamplePage(c, origin, snapshot);
-    const html = renderHome(summary, sample);
-    const isComplete = sample !== undefined || summary.count === 0;
+    if (!c.get("prefersHtml")) return c.json(summary, 200, { "Cache-Control": PAGE_CACHE_CONTROL });
+    const { html, isComplete } = await getHtml(c, summary, snapshot, origin);
     // The next request may be able to read the sample page.
-    if (!isComplete) return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": NO_STORE });
-    latest = { key, html };
-    return c.html(html, 200, { ...HTML_HEADERS, ...caching });
+    const caching = isComplete ? PAGE_CACHE_CONTROL : NO_STORE;
+    return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": caching });
   });
 
   home.all("/", rejectMethod);
@@ -66,6 +63,23 @@ function createGroupedStatistics() {
   };
 }
 
+/** Creates a function that renders the home page. It keeps the latest HTML, because most requests get the same. */
+function createHtmlReader() {
+  let latest: { key: string; html: string } | undefined;
+  /** @returns `isComplete` Whether the HTML has everything that it can show, so that it may be cached */
+  return async (c: AppContext, summary: Summary, snapshot: MaybeSnapshot, origin: string) => {
+    // The id stands for the statistics and for the sample page, which never change.
+    const key = JSON.stringify({ ...summary, statistics: snapshot.id });
+    if (latest?.key === key) return { html: latest.html, isComplete: true };
+    const isEmpty = summary.count === 0;
+    const sample = isEmpty ? undefined : await getSamplePage(c, origin, snapshot);
+    const html = renderHome(summary, sample);
+    const isComplete = isEmpty || sample !== undefined;
+    if (isComplete) latest = { key, html };
+    return { html, isComplete };
+  };
+}
+
 /** Whether the served records are those of `/seed.csv.gz`. If these cannot be read, the file is not offered. */
 async function isSampleData(c: AppContext, { records_hash }: Statistics): Promise<boolean> {
   try {
@@ -78,7 +92,7 @@ async function isSampleData(c: AppContext, { records_hash }: Statistics): Promis
 }
 
 /**
- * Gets page 2, because its response has both links. If the collection has only one page, gets page 1.
+ * Gets page 2, whose response usually has both links, or the only page.
  * @returns undefined if the page cannot be read, or belongs to a different snapshot than the statistics
  */
 async function getSamplePage(
