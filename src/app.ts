@@ -62,8 +62,8 @@ function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {
 const addHeaders: AppMiddleware = async (c, next) => {
   await next();
   const { headers } = c.res;
-  const isComplete = headers.has("X-Content-Type-Options");
-  if (isComplete) return;
+  const areSet = headers.has("X-Content-Type-Options");
+  if (areSet) return;
   const isOfCollection = COLLECTION_PATHS.includes(c.req.path);
   const added = isOfCollection ? { ...SERVICE_HEADERS, ...COLLECTION_HEADERS } : SERVICE_HEADERS;
   for (const [name, value] of Object.entries(added)) headers.set(name, value);

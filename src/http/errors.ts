@@ -3,7 +3,7 @@ import { getStatusDetail } from "./statuses.ts";
 
 /**
  * An error that the client gets: a status, headers, and the body `{"detail": message}`, as in Django REST Framework. Hono's own
- * `HTTPException` has neither headers nor a default message.
+ * `HTTPException` takes headers only as part of a whole response, and has no default message.
  */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
@@ -36,11 +36,11 @@ export class ThrottledError extends HttpError {
   }
 }
 
-/** The error for a failure inside the service, of which the client does not learn the cause, and for a lack of room. */
+/** The service failed, or has no slot for a delayed response. The client does not learn why the service failed. */
 export class UnavailableError extends HttpError {
   /** @param headers Additional headers */
   constructor(headers: Record<string, string> = {}) {
-    // Most failures of a store end within five seconds.
+    // Long enough not to add to an overload, and short enough for a client that waits.
     super(503, { headers: { "Retry-After": "5", ...headers } });
   }
 }

@@ -27,6 +27,6 @@ export function checkCameraRef(text: string): string | undefined {
 
 /** Formats a character as U+200B. */
 function formatCodePoint(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  return `U+${code}`;
 }

@@ -26,8 +26,9 @@ export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 /** The headers of every response of the collection (specification, "List records"). */
 export const COLLECTION_HEADERS = { Allow: COLLECTION_METHODS, Vary: "Accept" };
 
-/** The headers of a page and of a 304. They are one object, because each call that sets a header costs a microsecond or more. */
+/** The headers of a 304. They are set with one object, because each call that sets a header costs a microsecond or more. */
 const CACHED_HEADERS = { ...SERVICE_HEADERS, ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
+/** The headers of a page. */
 const PAGE_HEADERS = { ...CACHED_HEADERS, "Content-Type": "application/json" };
 
 /** A link to the home page, which describes the records. The URL is relative, so that it works behind any proxy. */
@@ -90,6 +91,7 @@ async function servePage(
   // The HTML view has no entity-tag, so no copy of it is current.
   const canHaveCopy = !ignoresCopy && !c.get("prefersHtml");
   const ifNoneMatch = canHaveCopy ? c.req.header("If-None-Match") : undefined;
+  // A client with a copy probably needs no records.
   const prefetch = ifNoneMatch === undefined;
   return getCachedStore(c.env).findPage(number, { countHidden, prefetch }, async (page) => {
     const { snapshot, location } = page;
@@ -124,7 +126,10 @@ function formatETag({ id }: MaybeSnapshot, { count, number }: PageLocation, hash
 /** Hashes of versions and origins. Bounded, because clients can send any `Host`. */
 const versionHashes = createLru<string, string>(100);
 
-/** Hashes the version of the code, and the origin, because proxies such as `wrangler dev` rewrite header values that contain a host. */
+/**
+ * Hashes the version of the code and the origin. The origin itself cannot be part of the entity-tag, because proxies such as
+ * `wrangler dev` rewrite header values that contain a host.
+ */
 function hashVersion(c: AppContext, origin: string): string {
   const version = `${c.env.CF_VERSION_METADATA?.id} ${origin}`;
   const known = versionHashes.get(version);

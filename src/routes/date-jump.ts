@@ -31,7 +31,7 @@ export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
     const visible = snapshot.count - (countHidden?.(snapshot.count) ?? 0);
     const { page, day } = findPageByDate(statistics.days, date, visible);
     query.set("page", String(page));
-    if (c.var.prefersHtml) query.set(JUMP_DATE_PARAMETER, date);
+    if (c.get("prefersHtml")) query.set(JUMP_DATE_PARAMETER, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });
 
@@ -47,16 +47,16 @@ export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
  * @returns The page, and the day of its records. The older of two equally near days wins
  */
 export function findPageByDate(days: Day[], date: string, count: number): { page: number; day: string } {
-  let nearest = { day: date, distance: Number.POSITIVE_INFINITY, last: 0 };
-  /** The number of records up to the end of a day. */
-  let last = 0;
+  let nearest = { day: date, distance: Number.POSITIVE_INFINITY, recordsUntil: 0 };
+  /** How many records there are until the end of the day. */
+  let recordsUntil = 0;
   for (const [day, records] of days) {
-    const isHidden = last >= count;
+    const isHidden = recordsUntil >= count;
     const distance = Math.abs(Date.parse(day) - Date.parse(date));
     if (isHidden || distance >= nearest.distance) break;
-    last += records;
-    nearest = { day, distance, last };
+    recordsUntil += records;
+    nearest = { day, distance, recordsUntil };
   }
-  const newer = Math.max(0, count - nearest.last);
+  const newer = Math.max(0, count - nearest.recordsUntil);
   return { page: Math.min(getLastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day: nearest.day };
 }
