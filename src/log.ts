@@ -27,7 +27,7 @@ function formatReason(error: unknown): string {
   return reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}...` : reason;
 }
 
-/** Returns the stack frames. The reason already contains the message. */
+/** Without the message, which the reason already contains. */
 function getStackFrames(error: unknown): string[] {
   const stack = error instanceof Error ? error.stack : undefined;
   return stack?.match(/(?<=^ {4}at ).+$/gm)?.slice(0, MAX_STACK_FRAMES) ?? [];

@@ -30,13 +30,11 @@ export function isSentInParts(fault: BodyFault | undefined): boolean {
 }
 
 interface SlowBody {
-  /** The time of a slow body. */
   slowMs: number;
   /** Called when a slow body was sent or canceled. */
   onEnd(): void;
 }
 
-/** Breaks the body of a response. */
 export async function breakBody(
   response: Response,
   fault: BodyFault | undefined,

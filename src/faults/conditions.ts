@@ -3,7 +3,6 @@ import { type TimeUnit, toRange } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
 
-/** What the conditions depend on. */
 export interface ConditionContext {
   /** Locates the requested page, without reading a record. Returns undefined if the collection does not have the page. */
   locatePage(): Promise<PageLocation | undefined>;

@@ -116,13 +116,11 @@ export function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(OPTIONS, name);
 }
 
-/** The parsed value of an option. */
 export type OptionValue<Name extends OptionName> = NonNullable<ReturnType<(typeof OPTIONS)[Name]["parse"]>>;
 
 /** The parsed values of some options, such as `{ code: 503, times: 1 }`. */
 export type OptionValues = { [Name in OptionName]?: OptionValue<Name> | undefined };
 
-/** Whether the options have a value for an option of a kind. */
 export function hasKind(values: OptionValues, kind: OptionKind): boolean {
   return OPTION_NAMES.some((name) => OPTIONS[name].kind === kind && values[name] !== undefined);
 }

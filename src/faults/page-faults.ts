@@ -11,7 +11,6 @@ export interface MutablePage {
 
 type MutableRecord = Record<string, unknown>;
 
-/** Whether the options change pages. */
 export function changesPage({ rows, count, next, record }: OptionValues): boolean {
   return [rows, count, next, record].some((value) => value !== undefined);
 }

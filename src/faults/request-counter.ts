@@ -6,7 +6,6 @@ import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import type { TimeUnit } from "./option-syntax.ts";
 import { getWindow } from "./rate-window.ts";
 
-/** The maximum number of keys that a counter remembers. */
 const MAX_COUNTED_KEYS = 10_000;
 
 /** Creates the counters of `times` and `rate`. */
@@ -14,9 +13,7 @@ export function createRequestCounters() {
   const equalRequests = createCounter();
   const clientRequests = createCounter();
   return {
-    /** Counts a request. Returns the number of requests with its key, including this one. */
     countEqual: equalRequests.count,
-    /** Counts a request of a client. Returns the number of its requests in this second, minute or hour, including this one. */
     countOfClient(client: string, unit: TimeUnit, now: number): number {
       return clientRequests.count(`${client} ${unit} ${getWindow(unit, now).start}`);
     },

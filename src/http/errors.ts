@@ -38,7 +38,6 @@ export class ThrottledError extends HttpError {
 
 /** The service failed, or has no slot for a delayed response. The client does not learn why the service failed. */
 export class UnavailableError extends HttpError {
-  /** @param headers Additional headers */
   constructor(headers: Record<string, string> = {}) {
     // Long enough not to add to an overload, and short enough for a client that waits.
     super(503, { headers: { "Retry-After": "5", ...headers } });

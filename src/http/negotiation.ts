@@ -15,7 +15,6 @@ export function requireAcceptable(format: string | null, accept: string | undefi
   if (findRepresentation(accept) === undefined) throw new HttpError(406);
 }
 
-/** Whether a client prefers HTML. */
 export function prefersHtml({ req }: AppContext): boolean {
   if (findRepresentation(req.header("Accept")) !== "html") return false;
   return getLastValue(new URL(req.url).searchParams, "format") !== "json";

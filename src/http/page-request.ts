@@ -2,7 +2,6 @@ import type { AppContext } from "../bindings.ts";
 import { type PageNumber, parsePageNumber } from "../records/page.ts";
 import { getLastValue } from "./request.ts";
 
-/** A request to the collection. */
 export interface PageRequest {
   c: AppContext;
   method: string;
@@ -12,7 +11,6 @@ export interface PageRequest {
   number: PageNumber | undefined;
 }
 
-/** How a request is served. */
 export interface ServeOptions {
   /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
   countHidden?: ((count: number) => number) | undefined;

@@ -28,7 +28,6 @@ export interface ResponseObject {
   content?: Record<string, { schema: Schema; example?: object }>;
 }
 
-/** Responses by status. */
 export type Responses = Record<string, ResponseObject>;
 
 export interface Operation {
@@ -121,7 +120,6 @@ export const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
-/** The headers that every response can have. */
 export const SHARED_HEADERS: HeaderName[] = [
   "Allow",
   "Vary",
@@ -130,7 +128,6 @@ export const SHARED_HEADERS: HeaderName[] = [
   "Mock-Warning",
 ];
 
-/** Describes a header that is a string. */
 function createHeader(description: string, schema: Schema = {}): Header {
   return { description, schema: { type: "string", ...schema } };
 }
@@ -150,7 +147,6 @@ export function createError(description: string, ...headers: HeaderName[]): Resp
   return { description, headers: listHeaders(...headers), content };
 }
 
-/** Refers to headers of the document. */
 export function listHeaders(...names: HeaderName[]): ResponseObject["headers"] {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -44,7 +44,6 @@ export const EXAMPLE_RECORDS = Array.from(
   }),
 );
 
-/** The first page of the example records. */
 export const EXAMPLE_PAGE: Page = {
   count: EXAMPLE_RECORDS.length,
   next: `${EXAMPLE_ORIGIN}${COLLECTION_PATH}?format=api&page=2`,
@@ -116,7 +115,6 @@ function completeResponses(specific: Responses): Responses {
 
 const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What went wrong." }) });
 
-/** The schemas of the components. */
 function convertSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string; title: string }>();
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
@@ -142,7 +140,6 @@ const COMPONENTS: { schemas: Record<string, Schema>; headers: Record<string, Hea
   headers: HEADERS,
 };
 
-/** The description of the service in OpenAPI 3.1. */
 export const OPENAPI_DOCUMENT = {
   openapi: "3.1.1",
   info: {

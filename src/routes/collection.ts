@@ -28,7 +28,6 @@ export const COLLECTION_HEADERS = { Allow: COLLECTION_METHODS, Vary: "Accept" };
 
 /** The headers of a 304. They are set with one object, because each call that sets a header costs a microsecond or more. */
 const CACHED_HEADERS = { ...SERVICE_HEADERS, ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
-/** The headers of a page. */
 const PAGE_HEADERS = { ...CACHED_HEADERS, "Content-Type": "application/json" };
 
 /** A link to the home page, which describes the records. The URL is relative, so that it works behind any proxy. */

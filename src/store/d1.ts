@@ -67,7 +67,6 @@ function throwQueryError(cause: unknown): never {
   throw new Error(message, { cause });
 }
 
-/** Whether a database reports that it has no tables yet. */
 export function isMissingTableError(error: unknown): boolean {
   return String(error).includes("no such table");
 }
@@ -76,7 +75,6 @@ function getText(row: SqlRow | undefined): string | null {
   return typeof row?.text === "string" ? row.text : null;
 }
 
-/** Wraps the worker's binding. */
 export function toSqlDatabase(database: D1Database): SqlDatabase {
   return {
     query: (sql, parameters, constraint) => {

@@ -63,7 +63,6 @@ export function requireKeptSnapshot(store: Store): Store {
   };
 }
 
-/** Wraps the worker's binding. */
 export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
   const read = (key: string, cacheTtl: number) => () => namespace.get(key, { type: "text", cacheTtl });
   return {

@@ -2,7 +2,6 @@
 export interface Snapshot {
   /** The time of the load followed by random characters; never used again. */
   id: string;
-  /** How many records it has. */
   count: number;
   /** When this snapshot became current, ISO 8601 in UTC; null if unknown. */
   loaded_at: string | null;

@@ -27,7 +27,6 @@ export interface Store {
   readBlocks(id: string, numbers: number[]): Promise<(string | null)[]>;
 }
 
-/** Thrown if a block of a snapshot is missing. */
 export class MissingBlockError extends Error {}
 
 /**

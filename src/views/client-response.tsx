@@ -8,7 +8,6 @@ import { formatHead } from "./text-format.ts";
 /** A request as the HTML view shows it. */
 export interface ClientRequest {
   method: string;
-  /** The header `Prefer`. */
   prefer: string | undefined;
   /** With the public origin of the service, and without the date of a jump. */
   url: URL;
@@ -20,7 +19,6 @@ export interface ClientRequest {
   jumpDate: string | undefined;
 }
 
-/** A response with its request. */
 export interface ClientResponse extends ClientRequest {
   status: number;
   headers: Headers;
@@ -72,7 +70,6 @@ export function setParameter(url: URL, name: string, value: string): string {
   return changed.href;
 }
 
-/** Returns a URL without a query parameter. */
 export function removeParameter(url: URL, name: string): string {
   const changed = new URL(url);
   changed.searchParams.delete(name);

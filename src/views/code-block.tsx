@@ -14,7 +14,6 @@ export const CodeBlock: FC<{ code: string; label: string }> = ({ code, label }) 
   </div>
 );
 
-/** A curl command. */
 export const CurlBlock: FC<{ options: string; url: string; label: string }> = ({ options, url, label }) => (
   <CodeBlock code={`curl ${options} ${quoteForShell(url)}`} label={label} />
 );

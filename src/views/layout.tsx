@@ -4,7 +4,6 @@ import { COLLECTION_PATH } from "../records/links.ts";
 import { type Link, Links } from "./links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
 
-/** The links in the navigation of the site. */
 const SITE_LINKS: Link[] = [
   ["/", "Overview"],
   [COLLECTION_PATH, "Records"],
@@ -23,7 +22,6 @@ interface LayoutProps {
   path?: string | undefined;
   /** The description for search engines and link previews. */
   description?: string;
-  /** The URL of an additional script. */
   script?: string;
 }
 

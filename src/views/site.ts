@@ -13,8 +13,6 @@ export const OPENAPI_PATH = "/openapi.json";
 /** The path that redirects to the page of a date. */
 export const DATE_JUMP_PATH = "/go";
 
-/** The path of the health check. */
 export const HEALTH_PATH = "/healthz";
 
-/** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";

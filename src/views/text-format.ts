@@ -49,7 +49,6 @@ function capitalize(name: string): string {
   return name === "etag" ? "ETag" : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** Quotes a string for a POSIX shell. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

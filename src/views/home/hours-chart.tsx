@@ -76,7 +76,6 @@ const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
   </div>
 );
 
-/** Describes a line by its highest and its lowest hour. */
 function describeLine(name: string, means: Means): string {
   const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
   const [highest, ...lower] = hours.sort((a, b) => b.mean - a.mean);

@@ -28,7 +28,6 @@ export interface SummaryParts {
   statistics: GroupedStatistics;
   /** Whether the records are those of `/seed.csv.gz`. */
   isSampleData: boolean;
-  /** The origin of absolute links. */
   origin: string;
   settings: KnownSettings;
 }
@@ -43,7 +42,6 @@ export interface KnownSettings {
   prefer: string | null;
 }
 
-/** Creates the data of the home page. */
 export function createSummary({ snapshot, statistics, isSampleData, origin, settings }: SummaryParts) {
   return {
     name: SITE_NAME,
@@ -102,7 +100,6 @@ export function groupIntoPeriods(days: Day[]): Periods {
 
 const NO_RECORDS = { records: 0, failing: 0, unknown: 0, road_users: 0, mean_road_users: null };
 
-/** Adds up the days of each period. */
 function combineDays(days: Day[], unit: Unit): Period[] {
   const periods: Period[] = [];
   let period: Period | undefined;
