@@ -106,10 +106,10 @@ function parseInteger(text: string, min: number, max: number): number | undefine
 
 /** Parses a number from 1 to 1,000 and a unit of time, such as `15/m`. */
 function parseFrequency(text: string): { count: number; per: TimeUnit } | undefined {
-  const [, number = "", unit] = /^(\d+)\/(\w)$/.exec(text) ?? [];
-  const count = parseInteger(number, 1, 1_000);
-  const per = TIME_UNITS.find((name) => name === unit);
-  return count === undefined || per === undefined ? undefined : { count, per };
+  const per = TIME_UNITS.find((unit) => text.endsWith(`/${unit}`));
+  if (per === undefined) return undefined;
+  const count = parseInteger(text.slice(0, -`/${per}`.length), 1, 1_000);
+  return count === undefined ? undefined : { count, per };
 }
 
 function parseNumberOrRange(text: string, lowest: number, highest: number): NumberOrRange | undefined {

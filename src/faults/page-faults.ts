@@ -67,10 +67,10 @@ function changeNext(page: MutablePage, fault: OptionValue<"next">): boolean {
 
 /** @returns whether a record has changed */
 function changeRecord({ results }: MutablePage, fault: OptionValue<"record">, random: number): boolean {
-  const choice = Math.floor(random * results.length * ROAD_USERS.length);
-  const field = ROAD_USERS[choice % ROAD_USERS.length] ?? "cars";
-  const record = results[Math.floor(choice / ROAD_USERS.length)];
-  if (record === undefined) return false;
+  const choices = results.flatMap((record) => ROAD_USERS.map((field) => ({ record, field })));
+  const choice = choices[Math.floor(random * choices.length)];
+  if (choice === undefined) return false;
+  const { record, field } = choice;
   const changes: Record<typeof fault, MutableRecord> = {
     float: { [field]: Number(record[field]) + 0.5 },
     null: { [field]: null },

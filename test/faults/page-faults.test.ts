@@ -24,7 +24,7 @@ const createPage = (count: number): Page => ({
 });
 const PAGE = createPage(15);
 /** Random numbers that choose each record, and each count of a record. */
-const CHOICES = Array.from({ length: 90 }, (_, index) => index / 90);
+const CHOICES = Array.from({ length: 90 }, (_, index) => (index + 0.5) / 90);
 
 const URL_WITHOUT_PAGE = "https://counts.example/api/tf1/records/?format=api&page=";
 

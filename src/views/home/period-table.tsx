@@ -71,13 +71,12 @@ export function formatDates(first: string, last: string): string {
   return start.join(" ") + dash + end.join(" ");
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+/** How many parts of a day such as `29 Oct 2025` are not in the name of the unit. */
+const OMITTED_PARTS = { day: 0, month: 1, year: 2 };
 
 /** Splits a date into the day, the month and the year, as far as the unit includes them. */
 function splitDate(date: string, unit: Unit): string[] {
-  const [year = "", month, day] = date.split("-");
-  const monthName = MONTHS[Number(month) - 1] ?? "";
-  if (unit === "year") return [year];
-  if (unit === "month") return [monthName, year];
-  return [String(Number(day)), monthName, year];
+  // The whole text is `Wed, 29 Oct 2025 00:00:00 GMT` (ECMAScript, Date.prototype.toUTCString).
+  const day = new Date(date).toUTCString().slice("Wed, ".length, "Wed, 29 Oct 2025".length);
+  return day.replace(/^0/, "").split(" ").slice(OMITTED_PARTS[unit]);
 }
