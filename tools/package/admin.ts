@@ -23,7 +23,7 @@ export interface AdminOptions extends Pick<ServiceOptions, "modelName"> {
 
 /** Returns a function that responds to requests below /__admin/ itself, and passes all others on. */
 export function addAdmin(service: Service, respond: Respond, options: AdminOptions): Respond {
-  // Otherwise, V8 lets the memory grow to several times of what the list of requests needs before it collects garbage.
+  // Otherwise, V8 lets the memory grow to several times what the list of requests needs before it collects garbage.
   setFlagsFromString("--optimize-for-size");
   const admin = createAdmin(service, options);
   return (request, address) => {
@@ -35,62 +35,56 @@ export function addAdmin(service: Service, respond: Respond, options: AdminOptio
 function createAdmin(service: Service, { host, modelName }: AdminOptions): Hono {
   const admin = new Hono();
   const faultsOfCommand = service.prefer;
+  const setFaults = (c: Context) => replaceFaults(service, c.req);
   const restoreFaults = () => {
     service.prefer = faultsOfCommand;
   };
-  const respondWithNothing = (c: Context) => c.body(null, 204);
+  const replaceRecords = async (c: Context) => service.replace(await readRecords(c.req.raw, modelName));
+  const restoreRecords = () => service.replace();
+  const restoreAll = async () => {
+    restoreFaults();
+    await restoreRecords();
+    service.reset();
+  };
 
   admin.use(requireHost(["localhost", hostname(), host]));
 
   admin.get("/__admin/requests", (c) => c.json({ requests: service.requests.map(toJson) }));
+  // Also resets the counts of `times` and `rate`, which count requests, too.
+  admin.delete("/__admin/requests", perform(service.reset));
+  admin.all("/__admin/requests", rejectMethod("GET, DELETE"));
+
   admin.get("/__admin/prefer", (c) => c.json({ prefer: service.prefer }));
-  admin.put("/__admin/prefer", async (c) => {
-    await replaceFaults(service, c.req);
-    return respondWithNothing(c);
+  admin.put("/__admin/prefer", perform(setFaults));
+  admin.delete("/__admin/prefer", perform(restoreFaults));
+  admin.all("/__admin/prefer", rejectMethod("GET, PUT, DELETE"));
+
+  admin.put("/__admin/records", perform(replaceRecords));
+  admin.delete("/__admin/records", perform(restoreRecords));
+  admin.all("/__admin/records", rejectMethod("PUT, DELETE"));
+
+  admin.delete("/__admin/", perform(restoreAll));
+  admin.all("/__admin/", rejectMethod("DELETE"));
+
+  admin.notFound((c) => c.json({ detail: "Not found." }, 404));
+  admin.onError((error, c) => {
+    const status = error instanceof HTTPException ? error.status : 500;
+    return c.json({ detail: getMessage(error) }, status);
   });
-  admin.put("/__admin/records", async (c) => {
-    await service.replace(await readRecords(c.req.raw, modelName));
-    return respondWithNothing(c);
-  });
-  admin.delete("/__admin/requests", (c) => {
-    service.reset();
-    return respondWithNothing(c);
-  });
-  admin.delete("/__admin/prefer", (c) => {
-    restoreFaults();
-    return respondWithNothing(c);
-  });
-  admin.delete("/__admin/records", async (c) => {
-    await service.replace();
-    return respondWithNothing(c);
-  });
-  admin.delete("/__admin/", async (c) => {
-    restoreFaults();
-    await service.replace();
-    service.reset();
-    return respondWithNothing(c);
-  });
-  respondToErrors(admin);
   return admin;
 }
 
-/** The methods of each path. */
-const METHODS = {
-  "/__admin/requests": "GET, DELETE",
-  "/__admin/prefer": "GET, PUT, DELETE",
-  "/__admin/records": "PUT, DELETE",
-  "/__admin/": "DELETE",
-};
+/** Creates a handler that responds when the action is done. */
+function perform(action: (c: Context) => void | Promise<void>) {
+  return async (c: Context) => {
+    await action(c);
+    return c.body(null, 204);
+  };
+}
 
-function respondToErrors(admin: Hono): void {
-  for (const [path, allow] of Object.entries(METHODS))
-    admin.all(path, (c) =>
-      c.json({ detail: `Method "${c.req.method}" not allowed.` }, 405, { Allow: allow }),
-    );
-  admin.notFound((c) => c.json({ detail: "Not found." }, 404));
-  admin.onError((error, c) =>
-    c.json({ detail: getMessage(error) }, error instanceof HTTPException ? error.status : 500),
-  );
+/** @param allow The methods of the path, for the header `Allow` */
+function rejectMethod(allow: string) {
+  return (c: Context) => c.json({ detail: `Method "${c.req.method}" not allowed.` }, 405, { Allow: allow });
 }
 
 /** Rejects names of other machines: a web page can let its own name lead to this machine (DNS rebinding). */
@@ -127,9 +121,11 @@ async function readRecords(
   const stdin = Readable.from(body ?? []);
   try {
     const { count, blocks, close } = await stageFiles(["-"], { stdin, modelName, isInMemory: true });
-    const ofRecords = [...blocks()].filter(({ number }) => number > 0);
+    const allBlocks = [...blocks()];
     close();
-    const lines = ofRecords.map(({ number, text }) => parseBlock(count, number, text));
+    // The blocks of the statistics have the numbers 0, -1, ...
+    const recordBlocks = allBlocks.filter(({ number }) => number > 0);
+    const lines = recordBlocks.map(({ number, text }) => parseBlock(count, number, text));
     return decodeRange({ first: 1, last: count }, lines);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
