@@ -1,0 +1,82 @@
+import project from "../../package.json" with { type: "json" };
+import { requireOrigin } from "../../src/http/request.ts";
+import type { StoreEnv } from "../../src/store/create-store.ts";
+import type { ServiceOptions } from "./index.d.ts";
+import type { LoadReporting, RecordSource } from "./load-collection.ts";
+import { createSampleStore } from "./sample-data.ts";
+import { formatFaults, requireServiceOptions } from "./service-options.ts";
+
+/** Creates the variables that all environments of a service share. */
+export function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
+  if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
+  return {
+    STORE: "memory",
+    PUBLIC_ORIGIN: publicOrigin,
+    RATE_LIMIT: "off",
+    PREFER: formatFaults(prefer),
+    CF_VERSION_METADATA: { id: project.version, tag: "", timestamp: "" },
+    /** The records of /seed.csv.gz. The home page reads them, so it offers the file only if it is what is served. */
+    get SAMPLE_DATA() {
+      return createSampleStore();
+    },
+  };
+}
+
+/** Creates an environment for each collection of a service, because the caches belong to an environment. */
+export function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
+  const load = async ({ records, files, modelName }: ServiceOptions): Promise<StoreEnv> => {
+    requireSqlite();
+    // Inherits the variables, so that a change of PREFER applies to every environment.
+    const env: StoreEnv = Object.create(variables);
+    if (records) env.MEMORY = await loadCollection({ records: Array.from(records, copyRecord) }, reporting);
+    else if (files) env.MEMORY = await loadCollection({ files, modelName }, reporting);
+    else env.MEMORY = createSampleStore();
+    return env;
+  };
+  const first = load(options);
+  // The error is handled here, because an unhandled rejection would end the process. The methods reject with the same error.
+  first.catch(() => {});
+  /** Requests wait for the records that are being loaded. */
+  let served = first;
+  return {
+    ready: first.then(() => {}),
+    getEnvironment: () => served,
+    async replace(records?: ServiceOptions["records"]) {
+      requireServiceOptions({ records });
+      const previous = served;
+      const next = records ? load({ records }) : first;
+      served = next.catch(() => previous);
+      await first;
+      await next;
+    },
+  };
+}
+
+/** Copies the fields of a record. Returns anything else unchanged, for the message that it is not a record. */
+function copyRecord(record: unknown): unknown {
+  const isObject = typeof record === "object" && record !== null && !Array.isArray(record);
+  return isObject ? { ...record } : record;
+}
+
+/** Imports the code of a load only when records are loaded, because the sample data and the command `check` do not need it. */
+async function loadCollection(source: RecordSource, reporting: LoadReporting) {
+  const collection = await import("./load-collection.ts");
+  return collection.loadCollection(source, project.version, reporting);
+}
+
+/**
+ * Loads SQLite without its warning that it is experimental.
+ * @throws Error if this version of Node is too old, and has no SQLite
+ */
+function requireSqlite(): void {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    // Node 20.16 and 22.3 brought the function itself.
+    const sqlite: unknown = process.getBuiltinModule?.("node:sqlite");
+    if (!sqlite)
+      throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

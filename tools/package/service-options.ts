@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { formatOptions } from "../../src/faults/applied-options.ts";
+import { requireFaultOptions } from "../../src/faults/fault-options.ts";
+import type { PreferOptions, ServiceOptions } from "./index.d.ts";
+
+const Options = z
+  .strictObject({
+    records: z.custom((value) => Symbol.iterator in Object(value), "It must be an array or another iterable"),
+    files: z.array(z.string()),
+    modelName: z.literal("tf1"),
+    now: z.custom((value) => typeof value === "function", "It must be a function"),
+    publicOrigin: z.string(),
+    prefer: z.union([z.string(), z.looseObject({})], "It must be a string or an object"),
+  })
+  .partial()
+  .refine(({ records, files }) => !(records && files), "Set records or files, not both");
+
+/**
+ * Checks the shape of the options. Records, files, the origin and the faults are checked where they are used.
+ * @throws TypeError if an option is unknown or invalid
+ */
+export function requireServiceOptions(options: ServiceOptions): void {
+  const { error } = Options.safeParse(options);
+  if (error) throw new TypeError(`Invalid options of createService:\n${z.prettifyError(error)}`);
+}
+
+/**
+ * Formats faults for the setting PREFER.
+ * @throws Error if an option is unknown or invalid
+ */
+export function formatFaults(faults: PreferOptions | string): string {
+  return formatOptions(requireFaultOptions("prefer", faults).values).join(", ");
+}
