@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { HEALTH_PATH } from "../src/views/site.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 import { loadSeed } from "./data/seed-writer.ts";
 import { readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
@@ -17,10 +18,7 @@ const LOCAL_OPTIONS = [
   ...["RATE_LIMIT:off", "PUBLIC_ORIGIN:"].flatMap((variable) => ["--var", variable]),
 ];
 
-const args = process.argv.slice(2);
-
 const { values, tokens } = parseArgs({
-  args,
   options: {
     config: { type: "string", short: "c" },
     "persist-to": { type: "string" },
@@ -33,22 +31,15 @@ const { values, tokens } = parseArgs({
   tokens: true,
 });
 
-/** Makes the paths in `args` absolute. */
-function resolvePaths(): void {
-  for (const token of tokens) {
-    if (token.kind !== "option" || !PATH_OPTIONS.includes(token.name) || !token.value) continue;
-    const path = resolve(token.value);
-    if (token.inlineValue) args[token.index] = `--${token.name}=${path}`;
-    else args[token.index + 1] = path;
-  }
+/** Rejects options that would set variables without a check. */
+function requireCheckedVariables(): void {
+  for (const token of tokens)
+    if (token.kind === "option" && ["env", "env-file"].includes(token.name))
+      throw new Error(`npm start does not support ${token.rawName}. Set variables with --var NAME:VALUE.`);
 }
 
 /** Loads the sample data into an empty store. The worker reports an invalid setting. */
 async function prepareStore(): Promise<void> {
-  enterUserFolder("start", "dev");
-  resolvePaths();
-  if (values.help) return;
-  requireCheckedVariables();
   const config = values.config?.toString();
   const persistTo = values["persist-to"]?.toString();
   const configuration = await readConfiguration(config);
@@ -57,13 +48,6 @@ async function prepareStore(): Promise<void> {
   const setting = vars.STORE ?? configuration.vars?.STORE;
   const store = STORE_NAMES.find((name) => name === setting);
   if (store !== undefined) await loadSeed({ config, persistTo, store });
-}
-
-/** Rejects options that would set variables without a check. */
-function requireCheckedVariables(): void {
-  for (const token of tokens)
-    if (token.kind === "option" && ["env", "env-file"].includes(token.name))
-      throw new Error(`npm start does not support ${token.rawName}. Set variables with --var NAME:VALUE.`);
 }
 
 /** Lists the `NAME:VALUE` pairs of `--var`. One `--var` accepts several pairs: `--var PREFER:delay=200 FAULTS:on`. */
@@ -76,24 +60,41 @@ function listVars(): string[] {
   });
 }
 
-/** Sends a request when `wrangler dev` is ready, so that the worker logs an invalid setting at once. */
-async function sendFirstRequest(message: unknown): Promise<void> {
-  const { ip, port } = JSON.parse(String(message));
-  await fetch(`http://${ip}:${port}/healthz`).catch(() => undefined);
+/** Returns the arguments of the user, with absolute paths. */
+function listWranglerArgs(): string[] {
+  return tokens.flatMap((token) => {
+    if (token.kind === "option-terminator") return ["--"];
+    if (token.kind === "positional") return [token.value];
+    const { name, rawName, value, inlineValue } = token;
+    if (value === undefined) return [rawName];
+    const argument = PATH_OPTIONS.includes(name) ? resolve(value) : value;
+    return inlineValue ? [`${rawName}=${argument}`] : [rawName, argument];
+  });
 }
 
-function serve(): void {
+function runWranglerDev(): void {
   // Turns off the Local Explorer, which runs any SQL: a proxy that sends `Host: localhost` would make the explorer public.
   const env = { STORE_IS_PREPARED: "1", X_LOCAL_EXPLORER: "false" };
   const stdio = ["inherit", "inherit", "inherit", "ipc"] as const;
-  const server = spawnWrangler(["dev", ...LOCAL_OPTIONS, ...args], env, [...stdio]);
+  const server = spawnWrangler(["dev", ...LOCAL_OPTIONS, ...listWranglerArgs()], env, [...stdio]);
   server.once("message", sendFirstRequest);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));
 }
 
-await prepareStore().then(serve, (error: Error) => {
-  console.error(error.message);
+/** Sends a request when `wrangler dev` is ready, so that the worker logs an invalid setting at once. */
+async function sendFirstRequest(message: unknown): Promise<void> {
+  const { ip, port } = JSON.parse(String(message));
+  await fetch(`http://${ip}:${port}${HEALTH_PATH}`).catch(() => undefined);
+}
+
+enterUserFolder("start", "dev");
+try {
+  requireCheckedVariables();
+  if (!values.help) await prepareStore();
+  runWranglerDev();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
-});
+}
