@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { BLOCK_SIZE, type Block, formatBlock, RECORD_SEPARATOR } from "../../../src/store/block.ts";
 import { formatPosition, type Problem } from "../formats/problem.ts";
 
@@ -36,29 +36,9 @@ export function openStagingDatabase({
   return database;
 }
 
-/** The number of rows in one statement. Inserting rows one by one is slower. */
-const BATCH_ROWS = 100;
-
-/** Inserts rows in batches, with values in the order of `COLUMNS`. `flush` inserts the last rows. */
-export function createInserter(database: DatabaseSync) {
-  const prepare = (rows: number) => {
-    const parameters = `(${COLUMNS.map(() => "?").join()})`;
-    return database.prepare(`INSERT INTO staged VALUES ${Array(rows).fill(parameters).join()}`);
-  };
-  const full = prepare(BATCH_ROWS);
-  let values: SQLInputValue[] = [];
-  const flush = () => {
-    const rows = values.length / COLUMNS.length;
-    if (rows > 0) (rows === BATCH_ROWS ? full : prepare(rows)).run(...values);
-    values = [];
-  };
-  return {
-    insert(row: SQLInputValue[]): void {
-      values.push(...row);
-      if (values.length === BATCH_ROWS * COLUMNS.length) flush();
-    },
-    flush,
-  };
+/** Prepares the statement that inserts a row, with values in the order of `COLUMNS`. */
+export function prepareInsert(database: DatabaseSync): StatementSync {
+  return database.prepare(`INSERT INTO staged VALUES (${COLUMNS.map(() => "?").join()})`);
 }
 
 /**
@@ -92,7 +72,7 @@ const UNIQUE_KEYS = [
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const getPosition = (file: unknown, line: unknown) => ({
-    file: files[Number(file)] ?? "",
+    file: String(files[Number(file)]),
     line: Number(line),
   });
   for (const { columns, field } of UNIQUE_KEYS) {

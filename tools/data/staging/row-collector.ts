@@ -5,7 +5,7 @@ import { encodeLineEnd } from "../../../src/store/block.ts";
 import { formatCount } from "../../messages.ts";
 import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";
 import type { InputRow, ValidRow } from "../formats/validation.ts";
-import { createInserter } from "./database.ts";
+import { prepareInsert } from "./database.ts";
 import { createStatisticsCollector, MAX_CAMERAS, MAX_DAYS } from "./statistics.ts";
 
 export interface CollectOptions {
@@ -88,7 +88,6 @@ export function createRowCollector(
     },
     /** Must be called after the last row. */
     end(): void {
-      stager.flush();
       checkKinds(firstFiles).forEach(reject);
       stager.checkSharedRefs().forEach(warn);
       if (pages) checkPages(pages, recordsInPages).forEach(strict ? reject : warn);
@@ -98,13 +97,12 @@ export function createRowCollector(
 
 export type RowCollector = ReturnType<typeof createRowCollector>;
 
-/** Checks and counts rows, and inserts them into the database. */
+/** Checks, counts and inserts rows. */
 function createRowStager(database: DatabaseSync, counts: RowCounts, strict: boolean, reject: ReportProblem) {
-  const { insert, flush } = createInserter(database);
+  const insert = prepareInsert(database);
   const { add, getStatistics } = createStatisticsCollector();
   const cameras = createCameraCheck(reject);
   return {
-    flush,
     checkSharedRefs: cameras.checkSharedRefs,
     getStatistics: () => getStatistics(cameras.count()),
     stageRow(row: ValidRow, file: number): void {
@@ -120,7 +118,7 @@ function createRowStager(database: DatabaseSync, counts: RowCounts, strict: bool
         reject({ file, line, field: "timestamp", value: observation.timestamp, message });
       }
       const { camera_ref, timestamp } = observation;
-      insert([file, row.line, ...getIds(row), camera_ref, timestamp, encodeLineEnd(observation)]);
+      insert.run(file, row.line, ...getIds(row), camera_ref, timestamp, encodeLineEnd(observation));
     },
   };
 }
