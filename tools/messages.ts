@@ -1,3 +1,5 @@
+import { escapeUnit } from "../src/json-escape.ts";
+
 /** Formats a value of the input as JSON for a message, cut to a number of characters. Undefined becomes `missing`. */
 export function formatValue(value: unknown, max = 60): string {
   const json = escapeInvisible(JSON.stringify(value) ?? "missing");
@@ -6,7 +8,6 @@ export function formatValue(value: unknown, max = 60): string {
 
 /** Escapes characters that a terminal does not show, or that change the rest of its output. */
 export function escapeInvisible(text: string): string {
-  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character.split("").map(escapeUnit).join(""),
   );

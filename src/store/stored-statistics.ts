@@ -1,3 +1,4 @@
+import { escapeUnit } from "../json-escape.ts";
 import { type Counts, NO_COUNTS } from "../records/road-users.ts";
 import type { Block } from "./block.ts";
 import type { MaybeSnapshot } from "./snapshot.ts";
@@ -57,7 +58,6 @@ const MAX_PIECE_BYTES = 80_000;
  * ASCII without apostrophes, so that each character is one byte even in an SQL statement.
  */
 export function encodeStatistics(statistics: Statistics): Block[] {
-  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const json = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
   const count = Math.ceil(json.length / MAX_PIECE_BYTES);
   return listPieces(count).map((number, index) => {
