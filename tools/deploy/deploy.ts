@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { HEALTH_PATH, OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
 import { createClient } from "../command-line/client.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { useProxy } from "../command-line/requests.ts";
@@ -49,10 +50,12 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
       ? "To continue, run the command again."
       : ["To go back: npx wrangler rollback", before.id, ...NAME_OPTIONS].join(" ");
   const deployed = await step("deploy the worker", hint, () => upload(["deploy", ...getTagOptions()]));
-  const address = origin ? String(origin) : findAddress(deployed.targets);
+  const { version_id: version, targets } = deployed;
+  if (!version) throw new Error("Wrangler reported no version of the worker.");
+  const address = origin ? String(origin) : findAddress(targets);
   if (address === undefined)
     throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
-  await step("wait for the new version", hint, () => waitForVersion(address, String(deployed.version_id)));
+  await step("wait for the new version", hint, () => waitForVersion(address, version));
   await step("check the deployment", hint, () => checkDeployment(address));
   console.log(`Deployed to ${address}`);
 }
@@ -89,7 +92,7 @@ async function deployPreview({ name }: { name?: string }): Promise<void> {
 /** @throws Error if a page is missing, or if the collection breaks a rule of the specification */
 async function checkDeployment(address: string): Promise<void> {
   const send = createClient(1_000);
-  for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
+  for (const path of ["/", REFERENCE_PATH, OPENAPI_PATH, HEALTH_PATH]) {
     const { status } = await send(address + path);
     if (status !== 200) throw new Error(`GET ${address}${path} returned ${status}`);
   }

@@ -27,8 +27,9 @@ export async function prepareProductionStore(
 }
 
 async function createDatabase({ d1_databases: [database] = [] }: Configuration): Promise<void> {
-  if (database?.database_id !== undefined) return;
-  const name = database?.database_name ?? "";
+  // Without a name there is nothing to create, and wrangler reports the missing database.
+  if (database?.database_name === undefined || database.database_id !== undefined) return;
+  const { database_name: name } = database;
   const databases = await runWranglerJson<{ name: string }[]>(["d1", "list", "--json"]);
   if (databases.some((existing) => existing.name === name)) return;
   console.log(`  creating the database ${name}`);

@@ -1,4 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import * as z from "zod";
+import { HEALTH_PATH } from "../../src/views/site.ts";
 import { getErrorMessage } from "../command-line/requests.ts";
 
 /** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
@@ -27,7 +29,7 @@ export async function waitForVersion(address: string, version?: string): Promise
     printed.add(problem);
   };
   for (;;) {
-    const health = await readHealth(`${address}/healthz`, version);
+    const health = await readHealth(address + HEALTH_PATH, version);
     ready = health.kind === "ready" ? ready + 1 : 0;
     failed = health.kind === "failed" ? failed + 1 : 0;
     if (ready === MIN_RESPONSES) return;
@@ -42,11 +44,16 @@ export async function waitForVersion(address: string, version?: string): Promise
 /** `failed` is an error of the worker itself. */
 type Health = { kind: "ready" } | { kind: "waiting" | "failed"; problem: string };
 
+/** The parts of the response that count here. A body that is not from the service has none of them. */
+const HealthBody = z
+  .object({ code: z.object({ id: z.string().min(1) }).nullish(), detail: z.string().optional() })
+  .catch({});
+
 async function readHealth(url: string, version?: string): Promise<Health> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-    const { code, detail = "no version" } = Object(await response.json().catch(() => undefined));
-    if (!response.ok || !code?.id) {
+    const { code, detail = "no version" } = HealthBody.parse(await response.json().catch(() => ({})));
+    if (!response.ok || !code) {
       // 520 to 599 come from the platform, for a new domain or certificate.
       const isOfWorker = response.status >= 500 && response.status < 520;
       const problem = `${url} returned ${response.status}: ${detail}`;
