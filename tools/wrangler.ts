@@ -102,8 +102,12 @@ const PARSED_OUTPUT_ENV = { CI: "1", NO_COLOR: "1", WRANGLER_LOG: "log" };
 
 async function runProcess(args: string[]): Promise<ProcessResult> {
   const child = spawnWrangler(args, PARSED_OUTPUT_ENV, ["ignore", "pipe", "pipe"]);
-  const outputs = [child.stdout, child.stderr].map((stream) => text(stream as Readable));
-  const [status, stdout = "", stderr = ""] = await Promise.all([waitForExit(child), ...outputs]);
+  const read = (stream: Readable | null) => (stream === null ? "" : text(stream));
+  const [status, stdout, stderr] = await Promise.all([
+    waitForExit(child),
+    read(child.stdout),
+    read(child.stderr),
+  ]);
   return { status, stdout, stderr };
 }
 

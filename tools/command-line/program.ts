@@ -101,10 +101,11 @@ export function parseDate(text: string): Date {
 
 /** Parses a duration such as `30m` or `1h`. */
 export function parseMinutes(text: string): number {
-  const [, number, unit] = /^(\d+)(m|h)$/.exec(text) ?? [];
-  const value = Number(number) * (unit === "h" ? 60 : 1);
-  if (value >= 1) return value;
-  throw new InvalidArgumentError("It must be a number of minutes or hours, such as 30m or 1h.");
+  const match = /^([1-9]\d{0,5})([mh])$/.exec(text);
+  if (match === null)
+    throw new InvalidArgumentError("It must be 1 to 999999 minutes or hours, such as 30m or 1h.");
+  const [, number, unit] = match;
+  return Number(number) * (unit === "h" ? 60 : 1);
 }
 
 /** Paths that `--out` treats as `-`: unlike a file, standard output cannot be replaced in one step. */

@@ -1,5 +1,11 @@
 import type { TrafficRecord } from "../../src/records/schema.ts";
-import { BLOCK_SIZE, decodeRange, getBlockNumbers, parseBlock } from "../../src/store/block.ts";
+import {
+  BLOCK_SIZE,
+  decodeRange,
+  getBlockNumber,
+  getBlockNumbers,
+  parseBlock,
+} from "../../src/store/block.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { requireBlocks, type Store } from "../../src/store/store.ts";
 
@@ -21,10 +27,10 @@ async function readPart(
   first: number,
   last: number,
 ): Promise<TrafficRecord[]> {
-  const numbers = getBlockNumbers({ first, last });
   try {
-    const texts = await requireBlocks(store, snapshot, numbers);
-    const blocks = numbers.map((number, index) => parseBlock(snapshot.count, number, texts[index] ?? ""));
+    const texts = await requireBlocks(store, snapshot, getBlockNumbers({ first, last }));
+    const firstNumber = getBlockNumber(first);
+    const blocks = texts.map((text, index) => parseBlock(snapshot.count, firstNumber + index, text));
     return decodeRange({ first, last }, blocks);
   } catch (error) {
     const current = await store.readCurrent();

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../src/views/text-format.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 
 /**
@@ -9,16 +10,12 @@ export function formatDataCommand(
   { remote, store, persistTo, config }: StoreChoice,
 ): string {
   const named = { "--store": store, "--persist-to": persistTo, "--config": config };
-  const options = Object.entries(named).filter(([, value]) => value !== undefined);
-  return [
-    "npm run data --",
-    command,
-    ...(remote ? ["--remote"] : []),
-    ...options.flat().map(quoteForShell),
-  ].join(" ");
+  const options = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, quoteIfNeeded(value)],
+  );
+  return ["npm run data --", command, ...(remote ? ["--remote"] : []), ...options].join(" ");
 }
 
-/** Quotes a word for a shell if it contains special characters. */
-function quoteForShell(word = ""): string {
-  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+function quoteIfNeeded(word: string): string {
+  return /^[\w./:@+-]+$/.test(word) ? word : quoteForShell(word);
 }

@@ -8,7 +8,7 @@ import { createFetchError, type Respond } from "./respond.ts";
  */
 export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
   const { headers, signal, redirect } = request;
-  const [url = ""] = request.url.split("#");
+  const url = request.url.replace(/#.*/, "");
   signal.throwIfAborted();
   if (!/^https?:/.test(url)) throw createFetchError("unknown scheme");
   const response = await respond(request);

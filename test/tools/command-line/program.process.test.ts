@@ -90,7 +90,7 @@ test.each([
 test.each([
   ["0 to 16", "It must be a whole number, 0 to 16.", ["17", "1.5", "-1"]],
   ["1 or more", "It must be a whole number, 1 or more.", ["0", String(MAX + 1), ""]],
-  ["minutes", "It must be a number of minutes or hours", ["0m", "30", "1.5h", "h", ""]],
+  ["minutes", "minutes or hours", ["0m", "30", "1.5h", "h", "1000000m", ""]],
   ["a date", "It must be a date in UTC", ["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""]],
   ["an output file", "It must not be empty.", [""]],
   [

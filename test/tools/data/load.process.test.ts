@@ -157,7 +157,7 @@ test.each([
   ["generate --records 1 --cameras 100001", "It must be a whole number, 1 to 100000."],
   ["generate --from 2018-12-31 --records 1", "--from must be 2019-01-01 or later"],
   ["generate --to 2019-01-01", "--to must be later than --from, which is 2019-01-01 by default"],
-  ["generate --records 1 --interval 30", "It must be a number of minutes or hours, such as 30m or 1h."],
+  ["generate --records 1 --interval 30", "minutes or hours, such as 30m or 1h."],
 ])("%s: an invalid command line has exit status 2", async (command, message) => {
   expect(await runData(command.split(" "))).toMatchObject({
     status: 2,

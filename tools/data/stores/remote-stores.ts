@@ -78,8 +78,9 @@ function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
   return {
     query: async (sql, parameters) => (await execute(inlineParameters(sql, parameters))).results,
     async write(statements) {
-      const [first = "", ...rest] = statements;
-      if (rest.length === 0 && first.length < MAX_COMMAND_LENGTH) return void (await execute(first));
+      const [first, ...others] = statements;
+      const isShort = first !== undefined && others.length === 0 && first.length < MAX_COMMAND_LENGTH;
+      if (isShort) return void (await execute(first));
       const file = getTemporaryPath("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
       await runRemoteCommand(runWrangler, choice, [...command, "--file", file]);
