@@ -40,9 +40,9 @@ function error(request: string, status: number, detail: string, accept?: string)
 }
 
 /** Pages with their numbers and links (specification, "Page envelope"). */
-export function listPages({ count, records }: Target): Exchange[] {
+export function listPages({ records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
-  const last = getLastPage(count);
+  const last = getLastPage(records.length);
   return [
     page({ name: "page 1 is the default", query: "", number: 1 }),
     page({ name: "empty parameters have no effect", query: "?page=&format=", number: 1 }),
@@ -71,15 +71,14 @@ export function listPages({ count, records }: Target): Exchange[] {
       number: 2,
       link: `format=api&page=PAGE${"&x=".repeat(2_501)}`,
     }),
-    ...(records ? [page({ name: "the last page by its number", query: `?page=${last}`, number: last })] : []),
+    page({ name: "the last page by its number", query: `?page=${last}`, number: last }),
   ];
 }
 
 /** Requests for page numbers that are invalid or past the end. */
-export function listInvalidPages({ count, records }: Target): Exchange[] {
+export function listInvalidPages({ records }: Target): Exchange[] {
   const pages = "0 -1 %2B1 abc 1.5 2%00 %202 %D9%A2 LAST %F0 600479950316066 1&page=x".split(" ");
-  // During the tests, a load may add records to a deployment.
-  const past = records ? getLastPage(count) + 1 : 99_999_999;
+  const past = getLastPage(records.length) + 1;
   const reject = (page: string | number) => error(`${PATH}?page=${page}`, 404, INVALID);
   return [
     ...pages.map((page) => ({ ...reject(page), name: "not the number of a page" })),
@@ -100,13 +99,11 @@ const UNKNOWN_PATHS = [
   `${PATH}1/`,
   `${PATH}/`,
   "/nothing",
+  "/%ff%fe",
 ];
 
 /** Requests with an invalid format, method, path or URL. */
-export function listRejectedRequests({ records }: Target): Exchange[] {
-  // A proxy in front of a deployment may reject these requests itself.
-  const methods = records ? ["PROPFIND"] : [];
-  const paths = records ? ["/%ff%fe"] : [];
+export function listRejectedRequests(): Exchange[] {
   const html = (request: string, status: number, body: RegExp): Exchange => ({
     request,
     requestHeaders: { accept: CHROMIUM },
@@ -122,7 +119,7 @@ export function listRejectedRequests({ records }: Target): Exchange[] {
     { ...error(`POST ${PATH}?format=API`, 404, NOT_FOUND), name: "the format precedes the method" },
     { ...error(`${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"), name: "Accept precedes the page" },
     error(`OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"),
-    ...["POST", "PUT", "PATCH", "DELETE", ...methods].map((method) => ({
+    ...["POST", "PUT", "PATCH", "DELETE", "PROPFIND"].map((method) => ({
       ...error(`${method} ${PATH}?page=0`, 405, `Method "${method}" not allowed.`),
       name: "the method precedes the page",
     })),
@@ -139,7 +136,7 @@ export function listRejectedRequests({ records }: Target): Exchange[] {
       headers: { ...COMMON, location: PATH + query },
     })),
     error(`POST ${PATH.slice(0, -1)}`, 405, 'Method "POST" not allowed.'),
-    ...[...UNKNOWN_PATHS, ...paths].map((path) => ({
+    ...UNKNOWN_PATHS.map((path) => ({
       ...error(path, 404, NOT_FOUND),
       headers: { ...JSON_TYPE, allow: null, "access-control-allow-origin": "*" },
     })),

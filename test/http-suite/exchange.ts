@@ -57,14 +57,8 @@ export interface Target {
   fetch: Send;
   /** Whether the platform serves static files. */
   hasFiles: boolean;
-  /** The number of records at the start of the tests. */
-  count: number;
-  /** The setting `PREFER` of the deployment. */
-  prefer?: string | undefined;
-  /** False if the deployment turns off all faults. */
-  hasFaults?: boolean;
-  /** Newest first. Undefined if the records are unknown. */
-  records?: TrafficRecord[];
+  /** Newest first. */
+  records: TrafficRecord[];
 }
 
 /** Sends requests in sequence, and compares each response with the expected one. */

@@ -3,13 +3,13 @@ import { describe, expect, test, vi } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { PATH, type Target } from "./exchange.ts";
-import { checkTarget, describeHttpSuite, listExchanges } from "./suite.ts";
+import { describeHttpSuite, listExchanges } from "./suite.ts";
 
 async function createTarget(count: number | undefined): Promise<Target> {
   const records = makeRecords(count ?? 0);
   const service = await createMemoryService(count === undefined ? undefined : records);
   const { origin, fetch } = service;
-  return { origin, fetch, hasFiles: false, count: records.length, records: records.reverse() };
+  return { origin, fetch, hasFiles: false, records: records.reverse() };
 }
 
 describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (count) => {
@@ -30,34 +30,6 @@ test("HEAD has the status and the headers of GET without the body, and no client
   }
   expect(log).not.toHaveBeenCalled();
   log.mockRestore();
-});
-
-describe("for a deployment whose records are unknown, the suite", () => {
-  /** Returns the requests whose responses the suite rejects. */
-  async function findFailures({ records: _, ...target }: Target): Promise<string[]> {
-    const failures: string[] = [];
-    for (const exchange of listAll(target))
-      await checkTarget(target, exchange).catch(() => failures.push(exchange.request));
-    return failures;
-  }
-
-  test("passes while loads replace the collection", async () => {
-    const service = await createMemoryService(makeRecords(100));
-    let [count, requests] = [100, 0];
-    const fetch: Target["fetch"] = async (path, init) => {
-      if (requests++ % 4 === 0) service.load(makeRecords(++count));
-      return service.fetch(path, init);
-    };
-    expect(await findFailures({ ...service, fetch, hasFiles: false, count })).toEqual([]);
-    expect(count).toBeGreaterThan(120);
-  });
-
-  test("passes if all faults are turned off", async () => {
-    const service = await createMemoryService(makeRecords(100), { settings: { FAULTS: "off" } });
-    const target = { ...service, hasFiles: false, count: 100 };
-    expect(await findFailures({ ...target, hasFaults: false })).toEqual([]);
-    expect(await findFailures(target)).not.toEqual([]);
-  });
 });
 
 // Request lines: printable ASCII, percent-encoded or not, well-formed or not.

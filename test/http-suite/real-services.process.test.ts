@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
@@ -12,28 +11,28 @@ import { importPackage } from "../tools/package/built-package.ts";
 import { describeHttpSuite } from "./suite.ts";
 
 const records = makeRecords(100);
-const known = { count: 100, records: records.toReversed() };
+const newestFirst = records.toReversed();
 const script = await bundleWorker("test/http-suite/read-only-worker.ts");
 
 describe.each(STORE_NAMES)("in workerd, with %s and bindings that only read,", async (store) => {
   const worker = await startWorker({ vars: { STORE: store }, script });
   afterAll(() => worker.close());
   await loadInto(worker.env, store, records);
-  describeHttpSuite({ ...worker, ...known, hasFiles: true });
+  describeHttpSuite({ ...worker, records: newestFirst, hasFiles: true });
 });
 
 describe("in workerd, with the sample data and bindings that only read,", async () => {
   const worker = await startWorker({ vars: { STORE: "seed" }, migrate: false, script });
   afterAll(() => worker.close());
-  const { count } = JSON.parse(readFileSync("dist/assets/api/seed/current-snapshot.json", "utf8"));
-  describeHttpSuite({ ...worker, hasFiles: true, count });
+  const sampleData = (await readSeed()).toReversed();
+  describeHttpSuite({ ...worker, records: sampleData, hasFiles: true });
 
   test("/seed.csv.gz has all records, newest first", async () => {
     const response = await worker.fetch("/seed.csv.gz");
     expect(response.headers.get("Content-Type")).toBe("application/gzip");
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     const bytes = Buffer.from(await response.arrayBuffer());
-    const lines = (await readSeed()).toReversed().map(formatCsvLine);
+    const lines = sampleData.map(formatCsvLine);
     expect(gunzipSync(bytes).toString() === CSV_HEADER + lines.join("")).toBe(true);
     expect(bytes.length).toBeLessThan(400_000);
     const home = await (await worker.fetch("/")).json();
@@ -49,10 +48,9 @@ describe("the package", async () => {
 
   describe("over a port,", () => {
     describeHttpSuite({
-      ...known,
+      records: newestFirst,
       origin: server.url,
       hasFiles: true,
-      hasFaults: true,
       async fetch(target, init) {
         const request = new Request(server.url + target, { redirect: "manual", ...init });
         const response = await fetch(request);
@@ -64,10 +62,9 @@ describe("the package", async () => {
 
   describe("over service.fetch,", () => {
     describeHttpSuite({
-      ...known,
+      records: newestFirst,
       origin: server.url,
       hasFiles: true,
-      hasFaults: true,
       fetch: (target, init) => service.fetch(server.url + target, { redirect: "manual", ...init }),
     });
   });

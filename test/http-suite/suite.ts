@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
-import { compareNewestFirst } from "../records/sample.ts";
 import {
   listConditions,
   listInvalidPages,
@@ -16,16 +15,16 @@ import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts"
 
 /** Lists the exchanges for a service and its collection. */
 export function listExchanges(target: Target): [name: string, Exchange[]][] {
-  const pages = getLastPage(target.count);
+  const pages = getLastPage(target.records.length);
   return Object.entries({
     pages: listPages(target).filter(({ page }) => !(Number(page?.number) > pages)),
     "invalid pages": listInvalidPages(target),
-    "rejected requests": listRejectedRequests(target),
+    "rejected requests": listRejectedRequests(),
     "OPTIONS and preflights": listOptions(),
     "conditional requests": listConditions(),
     "the site": listSite(target),
     health: listHealth(target),
-    ...(target.hasFaults !== false && { faults: listFaults() }),
+    faults: listFaults(),
     ...(target.hasFiles && { "static files": listFiles() }),
   });
 }
@@ -36,7 +35,7 @@ export function describeHttpSuite(target: Target): void {
     describe(name, () => {
       for (const exchange of exchanges) test(formatTitle(exchange), () => checkTarget(target, exchange));
     });
-  if (getLastPage(target.count) > 1) testPages(target);
+  if (getLastPage(target.records.length) > 1) testPages(target);
   if (!target.hasFiles) return;
   testAssets(target);
   testSampleData(target);
@@ -49,7 +48,7 @@ function formatTitle({ name, request, requestHeaders = {}, status = 200 }: Excha
 }
 
 /** Sends a request to a target, and compares the response with the expected response and with the collection. */
-export async function checkTarget(target: Target, exchange: Exchange): Promise<void> {
+async function checkTarget(target: Target, exchange: Exchange): Promise<void> {
   const [response, text] = await checkExchange(target.fetch, exchange);
   if (!exchange.page) return;
   const page: Page = JSON.parse(text);
@@ -59,10 +58,9 @@ export async function checkTarget(target: Target, exchange: Exchange): Promise<v
   expect([response.headers.get("link"), response.headers.has("data-source")]).toEqual([link, link !== null]);
 }
 
-/** Compares a page with the known records. If they are unknown, checks the rules for all pages. */
 function checkPage(target: Target, page: Page, { number: wanted, link }: ExpectedPage): void {
   const { origin, records } = target;
-  const count = records ? target.count : page.count;
+  const count = records.length;
   const last = getLastPage(count);
   const number = wanted === "last" ? last : wanted;
   const url = (page: number) => `${origin}${PATH}?${link.replace("PAGE", String(page))}`;
@@ -73,21 +71,19 @@ function checkPage(target: Target, page: Page, { number: wanted, link }: Expecte
     previous: number > 1 ? url(number - 1) : null,
   });
   expect(Object.keys(page)).toEqual(["count", "next", "previous", "results"]);
-  expect(results).toHaveLength(Math.min(15, count - 15 * (number - 1)));
+  expect(results).toEqual(records.slice(15 * (number - 1), 15 * number));
   for (const record of results) expect(Object.keys(record)).toEqual(Object.keys(TrafficRecord.shape));
-  expect(results).toEqual(results.toSorted(compareNewestFirst));
-  if (records) expect(results).toEqual(records.slice(15 * (number - 1), 15 * number));
 }
 
-function testPages({ count, fetch }: Target): void {
-  const pages = getLastPage(count);
+function testPages({ records, fetch }: Target): void {
+  const pages = getLastPage(records.length);
   const read = async (query: string, headers = {}) => {
     const response = await fetch(PATH + query, { headers });
     const text = await response.text();
     return { status: response.status, etag: response.headers.get("etag"), page: JSON.parse(text || "null") };
   };
 
-  test("pages have each record once, different entity-tags, and links to each other", async ({ skip }) => {
+  test("pages have each record once, different entity-tags, and links to each other", async () => {
     const numbers = [...new Set([1, 2, Math.ceil(pages / 2), pages - 1, pages])];
     const found = [];
     for (const number of numbers) found.push(await read(`?page=${number}`));
@@ -96,7 +92,6 @@ function testPages({ count, fetch }: Target): void {
     const previous = await read(new URL(second?.page.previous).search);
     const confirmed = await read("", { "if-none-match": `"other", W/"a,b" ,W/${first?.etag}` });
     const tags = new Set(found.map(({ etag }) => etag));
-    skip((await read("")).etag !== first?.etag, "the collection changed during the test");
     const ids = found.flatMap(({ page }) => page.results.map(({ id }: TrafficRecord) => id));
     expect(new Set(ids).size).toBe(ids.length);
     expect(tags.size).toBe(numbers.length);
@@ -118,14 +113,14 @@ function testAssets({ fetch }: Target): void {
   });
 }
 
-function testSampleData({ count, fetch }: Target): void {
+function testSampleData({ records, fetch }: Target): void {
   test("the file with all records, if the home page offers it, has what is served", async () => {
     const { sample_data_url } = Object(await (await fetch("/", {})).json());
     if (sample_data_url === null) return;
     const zipped = await (await fetch(new URL(sample_data_url).pathname, {})).arrayBuffer();
     const [header, ...lines] = gunzipSync(zipped).toString().match(/.*\n/g) ?? [];
-    expect([header, lines.length]).toEqual([CSV_HEADER, count]);
-    const last = getLastPage(count);
+    expect([header, lines.length]).toEqual([CSV_HEADER, records.length]);
+    const last = getLastPage(records.length);
     for (let number = 1; number <= last; number += Math.ceil(last / 100)) {
       const page: Page = await (await fetch(`${PATH}?page=${number}`, {})).json();
       expect(page.results.map(formatCsvLine)).toEqual(lines.slice(15 * (number - 1), 15 * number));
