@@ -79,7 +79,7 @@ export const growth: Syntax<Growth> = {
   expected: "1 to 1000 records per s, m or h, such as 15/m",
   parse(text) {
     const parsed = parseFrequency(text);
-    return parsed && { records: parsed.count, per: parsed.per };
+    return parsed === undefined ? undefined : { records: parsed.count, per: parsed.per };
   },
 };
 
@@ -89,7 +89,7 @@ export const rate: Syntax<Rate> = {
   expected: "1 to 1000 requests per s, m or h, such as 5/s",
   parse(text) {
     const parsed = parseFrequency(text);
-    return parsed && { requests: parsed.count, per: parsed.per };
+    return parsed === undefined ? undefined : { requests: parsed.count, per: parsed.per };
   },
 };
 
