@@ -193,21 +193,19 @@ describe.concurrent("in an account with KV", async () => {
     expect(listVersions()[0]?.bindings).toContainEqual(namespace);
   });
 
-  testNext(
-    "a preview with its own database works as described in docs/deploying.md, until it is removed",
-    async () => {
-      const [, branch = ""] = /```toml\n(name = .*?)```/s.exec(DOCS) ?? [];
-      writeFileSync(join(project.folder, "branch.toml"), branch);
-      await run(0, [WRANGLER, "d1", "create", "branch-db"]);
-      await run(0, [DATA, "load", "--remote", "--config", "branch.toml", "data/seed/2019.csv"]);
-      const [id = ""] = api.databases.keys();
-      project.configure(/(?<=\[previews.vars\]\n)STORE = "seed"/, 'STORE = "d1"');
-      project.configure(/$/, `\n[[previews.d1_databases]]\nbinding = "DB"\ndatabase_id = "${id}"\n`);
-      await run(0, PREVIEW);
-      const database = expect.objectContaining({ name: "DB", type: "d1", database_id: id });
-      expect(api.workers.get(previewed)?.[1]?.bindings).toContainEqual(database);
-      await run(0, [WRANGLER, "preview", "delete", "--skip-confirmation"]);
-      expect([...api.workers.keys()]).toEqual([WORKER]);
-    },
-  );
+  testNext("a preview with its own database serves it until it is removed", async () => {
+    const database = 'binding = "DB"\ndatabase_name = "branch-db"\nmigrations_dir = "data/migrations"\n';
+    const branch = `name = "${WORKER}"\n[vars]\nSTORE = "d1"\n[[d1_databases]]\n${database}`;
+    writeFileSync(join(project.folder, "branch.toml"), branch);
+    await run(0, [WRANGLER, "d1", "create", "branch-db"]);
+    await run(0, [DATA, "load", "--remote", "--config", "branch.toml", "data/seed/2019.csv"]);
+    const [id = ""] = api.databases.keys();
+    project.configure(/(?<=\[previews.vars\]\n)STORE = "seed"/, 'STORE = "d1"');
+    project.configure(/$/, `\n[[previews.d1_databases]]\nbinding = "DB"\ndatabase_id = "${id}"\n`);
+    await run(0, PREVIEW);
+    const binding = expect.objectContaining({ name: "DB", type: "d1", database_id: id });
+    expect(api.workers.get(previewed)?.[1]?.bindings).toContainEqual(binding);
+    await run(0, [WRANGLER, "preview", "delete", "--skip-confirmation"]);
+    expect([...api.workers.keys()]).toEqual([WORKER]);
+  });
 });
