@@ -29,8 +29,6 @@ export interface KeyValuePair {
   value: string;
 }
 
-// docs/architecture.md shows these four times in one line.
-
 /** A deployed namespace can show a change of a key up to 60 seconds late. */
 const PROPAGATION_MS = 70_000;
 
