@@ -45,6 +45,15 @@ test.each<[name: string, text: string, page: number, applied: string | null]>([
   expect(response.headers.get("preference-applied")).toBe(applied);
 });
 
+test.each(["cut", "slow, delay=1"])(
+  "nothing between the service and the client may collect or compress body=%s",
+  async (body) => {
+    const headers = { "cache-control": "no-store, no-transform", "content-encoding": "identity" };
+    const { headers: sent } = await fetch(PAGE_2, { headers: { Prefer: `body=${body}` } });
+    for (const [name, value] of Object.entries(headers)) expect(sent.get(name)).toBe(value);
+  },
+);
+
 describe("a cache", () => {
   test("stores no error, and no page with an allowed fault, even without an effect", () =>
     checkExchanges(

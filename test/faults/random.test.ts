@@ -4,6 +4,11 @@ import { getPageKey } from "../../src/faults/request-counter.ts";
 
 const getKey = (number: number) => getPageKey({ method: "GET", query: new URLSearchParams(), number });
 
+test("without a seed, two requests for the same page get different numbers", () => {
+  const numbers = [1, 2, 3, 4].map(() => createRandom(undefined, getKey(2))("fail"));
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
+
 describe("with a seed", () => {
   test("the numbers never change between versions, so that tests can be repeated", () => {
     const random = createRandom(4, getKey(2));
