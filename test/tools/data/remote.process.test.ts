@@ -14,7 +14,8 @@ import { DATABASE_ID, NAMESPACE_ID, useRemoteConfiguration } from "./remote-conf
 
 const { folder, config, writeRecords } = useRemoteConfiguration();
 
-describe("through the real wrangler,", () => {
+// A test starts wrangler many times.
+describe("through the real wrangler,", { timeout: 900_000 }, () => {
   let api: Cloudflare;
   beforeEach(async () => {
     api = await openCloudflare();

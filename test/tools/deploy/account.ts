@@ -10,8 +10,9 @@ export const PREVIEW = ["tools/deploy/deploy.ts", "preview"];
 export const DATA = "tools/data/data-command.ts";
 export const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 
-/** Adds a test that runs after the previous test of its group. */
-export const testNext = (name: string, body: () => Promise<void>) => test(name, { concurrent: false }, body);
+/** Adds a test that runs after the previous test of its group. It starts wrangler many times, while other groups do so, too. */
+export const testNext = (name: string, body: () => Promise<void>) =>
+  test(name, { concurrent: false, timeout: 900_000 }, body);
 
 /** Opens an account for a group of tests, and a clone of the repository that deploys to this account. */
 export async function useAccount() {
