@@ -77,7 +77,20 @@ export function listPages({ records }: Target): Exchange[] {
 
 /** Requests for page numbers that are invalid or past the end. */
 export function listInvalidPages({ records }: Target): Exchange[] {
-  const pages = "0 -1 %2B1 abc 1.5 2%00 %202 %D9%A2 LAST %F0 600479950316066 1&page=x".split(" ");
+  const pages = [
+    "0",
+    "-1",
+    "%2B1",
+    "abc",
+    "1.5",
+    "2%00",
+    "%202",
+    "%D9%A2",
+    "LAST",
+    "%F0",
+    "600479950316066",
+    "1&page=x",
+  ];
   const past = getLastPage(records.length) + 1;
   const reject = (page: string | number) => error(`${PATH}?page=${page}`, 404, INVALID);
   return [

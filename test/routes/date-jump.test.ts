@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { createInstance, createMemoryService } from "../support/memory-service.ts";
 import { IN_BROWSER } from "../views/html-view.ts";
@@ -45,19 +45,22 @@ test.each(["yesterday", "2019-02-30", "2019-5-1", "2019-05-17T00:00:00Z"])(
 
 const PREFER = "grow=1/s, code=503";
 
-test.each([
-  ["of the request", {}, "&prefer=grow=1/s", ""],
-  ["of the deployment", { PREFER }, "", "&prefer=grow=1/s"],
-  ["turned off", { PREFER }, "&prefer=none", ""],
-])("a jump leads to a visible record of a growing collection, without a fault: %s", async (...row) => {
-  const [, settings, query, view] = row;
+describe.each([
+  { grow: "of the request", settings: {}, query: "&prefer=grow=1/s", view: "" },
+  { grow: "of the deployment", settings: { PREFER }, query: "", view: "&prefer=grow=1/s" },
+  { grow: "turned off", settings: { PREFER }, query: "&prefer=none", view: "" },
+])("in a growing collection, with grow $grow, a jump", ({ settings, query, view }) => {
   const { fetch } = createInstance(service.store, { settings, now: () => Date.UTC(2026, 0, 1) });
-  for (const day of ["2019-05-16", "2019-05-17", "2019-05-18", "2019-05-19"]) {
-    const { status, headers } = await fetch(`/go?date=${day}${query}`);
-    expect([status, headers.get("preference-applied")]).toEqual([302, null]);
-    const [target = "", id] = headers.get("location")?.split("#") ?? [];
-    expect(await (await fetch(target + view, IN_BROWSER)).text(), day).toContain(`id="${id}"`);
-  }
+
+  test.each(["2019-05-16", "2019-05-17", "2019-05-18", "2019-05-19"])(
+    "to %s leads to a record that is visible, without a fault",
+    async (day) => {
+      const { status, headers } = await fetch(`/go?date=${day}${query}`);
+      expect([status, headers.get("preference-applied")]).toEqual([302, null]);
+      const [target = "", id] = headers.get("location")?.split("#") ?? [];
+      expect(await (await fetch(target + view, IN_BROWSER)).text()).toContain(`id="${id}"`);
+    },
+  );
 });
 
 test("a jump in an empty collection leads to its first page", async () => {

@@ -58,7 +58,7 @@ describe("statistics of several pieces", () => {
     return { statistics: await readStatistics({ ...store, readBlocks }, snapshot), reads };
   }
 
-  test("stay the same, and are read together after the first piece", async () => {
+  test("are what was encoded, and are read together after the first piece", async () => {
     const [first, ...others] = pieces.map(({ number }) => number);
     expect(others.length).toBeGreaterThan(1);
     expect(await read(pieces)).toEqual({ statistics, reads: [[first], others] });

@@ -47,7 +47,7 @@ describe("the collection", () => {
       await expect(promise).rejects.toThrow(message);
   });
 
-  test("names a value that is not a record as it is", async () => {
+  test("quotes a value that is not a record in its error", async () => {
     const records = [5, null, []] as never[];
     await expect(create({ records }).ready).rejects.toThrow(
       /records\[0\]: 5 .*\nrecords\[1\]: null .*\nrecords\[2\]: \[\] /,
