@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ROAD_USERS } from "../../../../src/records/road-users.ts";
+import { NOT_A_COUNT } from "../../../../src/records/schema.ts";
 import { InputError } from "../../../../tools/data/formats/problem.ts";
 import { stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { makeRecords } from "../../../records/sample.ts";
@@ -19,7 +20,7 @@ const OTHER_IMAGES = Array.from({ length: 30 }, (_, minute) =>
   IMAGE.replace("09:10", `10:${10 + minute}`).replace("tf1", "tf2"),
 );
 
-const NEGATIVE = "-1 is not a whole number, 0 or greater";
+const NEGATIVE = `-1 ${NOT_A_COUNT}`;
 
 test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
   // biome-ignore format: one case per line
@@ -63,7 +64,7 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
       'a:2: camera_pk "x" is not a whole number',
       expect.stringContaining('a:2: timestamp "x" is not'),
       expect.stringContaining('a:2: camera_ok "x" is not'),
-      ...ROAD_USERS.map((name) => `a:2: ${name} "x" is not a whole number, 0 or greater`),
+      ...ROAD_USERS.map((name) => `a:2: ${name} "x" ${NOT_A_COUNT}`),
       "and 1 more problem",
     ]],
   ],

@@ -46,8 +46,8 @@ test.each(["d1", "kv"] as const)(
 
 test("a KV value that cannot be written is reported with its folder", async () => {
   const namespace = createLocalNamespace(new DatabaseSync(":memory:"), "/dev/null/blobs");
-  const message = "/dev/null/blobs cannot be written: a part of the path is not a directory";
-  await expect(namespace.put([{ key: "key", value: "value" }])).rejects.toThrow(message);
+  const writing = namespace.put([{ key: "key", value: "value" }]);
+  await expect(writing).rejects.toThrow("/dev/null/blobs cannot be written");
 });
 
 test.each([

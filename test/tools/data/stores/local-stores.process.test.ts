@@ -126,13 +126,12 @@ test("a lock is held by one caller, and needs a valid file", async () => {
   const path = join(createFolder(), "lock");
   const lock = () => lockFile(path, "the store");
   const release = lock();
-  expect(lock).toThrow("Another process is writing to the store. Run the command again when it has ended.");
+  expect(lock).toThrow("Another process is writing to the store");
   release();
   lock()();
-  const invalid = "/dev/null/lock cannot be written: a part of the path is not a directory";
-  expect(() => lockFile("/dev/null/lock", "the store")).toThrow(invalid);
+  expect(() => lockFile("/dev/null/lock", "the store")).toThrow("/dev/null/lock cannot be written");
   await writeFile(path, NO_DATABASE);
-  expect(lock).toThrow(`${path} cannot be written: it is damaged. Delete it`);
+  expect(lock).toThrow(`${path} cannot be written: it is damaged`);
 });
 
 test("a wrangler error is reported without colors", async () => {
