@@ -44,7 +44,6 @@ function isSampleData(file: string): boolean {
   return file === SEED_CSV || `/${file}`.startsWith(`${SEED_PATH}/`);
 }
 
-/** Bundles the scripts and the style sheet. */
 async function bundleFiles(): Promise<(readonly [file: string, contents: Uint8Array])[]> {
   const sources = globSync(["scripts/*.ts", "*.css"], { cwd: SOURCES });
   const { outputFiles } = await build({

@@ -11,7 +11,6 @@ import {
 import { basename, dirname, join } from "node:path";
 import { PROJECT } from "./project.ts";
 
-/** The output folder of builds. */
 export const DIST = join(PROJECT, "dist");
 
 /**

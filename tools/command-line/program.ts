@@ -3,7 +3,6 @@ import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { describeFileError, escapeInvisible } from "../messages.ts";
 
-/** The exit status for an invalid command line. */
 export const USAGE_ERROR_STATUS = 2;
 
 /** @param name The name that the user types, such as `npm run data --` */

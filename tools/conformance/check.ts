@@ -83,7 +83,6 @@ type Walk = Awaited<ReturnType<typeof startWalk>> & {
   hasWrongCount?: boolean;
 };
 
-/** Reads page 1. */
 async function startWalk(url: string, table: Table, send: Client, pause: () => Promise<unknown>) {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
@@ -163,7 +162,6 @@ async function compareCount(walk: Walk, { url, count }: CollectionPage): Promise
   walk.hasWrongCount = true;
 }
 
-/** Compares a record with the previous records. */
 function compareRecord(walk: Walk, record: Fields, asked: string): void {
   const { comparisons, ids, cameras } = walk;
   const { id, camera_pk, timestamp, camera_ref, camera_ok } = record;

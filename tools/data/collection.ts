@@ -12,7 +12,6 @@ export interface Collection {
   blocks(): Iterable<Block>;
 }
 
-/** The maximum number of sources in the statistics. */
 const MAX_SOURCES = 20;
 
 /**

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { PROJECT } from "../project.ts";
 import { listInputFiles } from "./formats/input-file.ts";
 
-/** Lists the files of the sample data. */
 export function listSeedFiles(): string[] {
   return listInputFiles(join(PROJECT, "data/seed")).files;
 }

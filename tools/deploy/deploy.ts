@@ -67,7 +67,6 @@ function getTagOptions(): string[] {
   return stdout ? [`--tag=${stdout.trim()}`] : [];
 }
 
-/** @throws Error if the deployed worker serves a different store */
 function requireSameStore(store: unknown, before: DeployedVersion | undefined): void {
   if (before?.store === undefined || before.store === store) return;
   throw new Error(

@@ -82,7 +82,6 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
 
 const FIELD_NAMES = TrafficRecord.keyof().options;
 
-/** The header of a records file. */
 export const CSV_HEADER = `${FIELD_NAMES.join(",")}\n`;
 
 /** Formats a record as a line, with its line break. Null is an empty cell. */

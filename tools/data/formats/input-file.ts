@@ -9,7 +9,6 @@ import { describeFileError, formatValue } from "../../messages.ts";
 import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
 import { UnreadableError } from "./problem.ts";
 
-/** A file to read. */
 export interface InputFile {
   /** A path; `-` is standard input. */
   file: string;
@@ -132,7 +131,6 @@ async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     throw new UnreadableError("is a damaged gzip file: bytes other than zeros follow its end");
 }
 
-/** Puts an item back in front of an iterator. */
 export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
   try {
     yield first;

@@ -33,7 +33,6 @@ interface Scan {
   object?: OpenObject | undefined;
 }
 
-/** An object that was read in part. */
 interface OpenObject extends JsonObject {
   depth: number;
   values: number;

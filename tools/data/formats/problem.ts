@@ -1,6 +1,5 @@
 import { escapeInvisible, formatCount, formatValue } from "../../messages.ts";
 
-/** A position in the input. */
 export interface InputPosition {
   /** The path of the file from the command line; `-` is standard input. */
   file: string;
@@ -62,7 +61,6 @@ interface Group {
   count: number;
 }
 
-/** The number of problems that are shown for each cause. */
 const MAX_SHOWN = 3;
 
 /** The number of causes whose problems are shown. Problems with more causes are only counted. */

@@ -103,7 +103,7 @@ export function sortRecords(database: DatabaseSync): void {
     FROM staged ORDER BY timestamp DESC, camera_ref, id`);
 }
 
-/** Joins the sorted lines to blocks. SQLite joins them, because a string per line would be slow. */
+/** Joins the sorted lines to blocks. SQLite joins them, so that JavaScript needs no string per line. */
 export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
   const select = database.prepare(`SELECT group_concat(line, ?) AS lines
     FROM (SELECT line FROM sorted WHERE rowid BETWEEN ? AND ? ORDER BY rowid)`);

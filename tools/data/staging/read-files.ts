@@ -3,7 +3,6 @@ import { readInputFile } from "../formats/formats.ts";
 import type { InputFile } from "../formats/input-file.ts";
 import type { RowCollector } from "./row-collector.ts";
 
-/** Shows the progress of a step. */
 export interface Progress {
   /** @param total The new total, if it has changed */
   update(done: number, total?: number): void;

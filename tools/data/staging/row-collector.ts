@@ -16,11 +16,9 @@ export interface CollectOptions {
 }
 
 export interface RowCounts {
-  /** The number of records to load. */
   count: number;
   /** The number of records whose counts were set to 0. */
   zeroed: number;
-  /** The number of skipped records. */
   duplicates: number;
 }
 

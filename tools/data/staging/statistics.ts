@@ -27,7 +27,6 @@ export function createStatisticsCollector() {
       }
       return calendar.add(record, roadUsers);
     },
-    /** Returns the statistics of the records so far. */
     getStatistics: (cameras: number): RecordStatistics => ({
       first,
       last,

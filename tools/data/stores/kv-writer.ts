@@ -18,7 +18,6 @@ import { RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer
 export interface WritableNamespace extends KeyValueStore {
   put(pairs: KeyValuePair[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
-  /** Lists the keys with a prefix, or all keys. */
   list(prefix?: string): Promise<string[]>;
   /** The number of bytes of a batch of values for `put`. */
   batchBytes: number;

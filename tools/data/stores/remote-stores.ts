@@ -62,7 +62,6 @@ function isTransientWranglerError(error: unknown): boolean {
   );
 }
 
-/** The JSON that wrangler prints for a statement. */
 interface StatementResult {
   results: SqlRow[];
   meta: { changes: number };

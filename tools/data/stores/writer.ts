@@ -34,7 +34,6 @@ export interface WritableStore extends Store {
   discard(id: string, numbers: number[]): Promise<void>;
 }
 
-/** A store that a command has opened. */
 export interface OpenedStore {
   name: StoreName;
   /** The path of a store on this machine, or `deployed`. */
