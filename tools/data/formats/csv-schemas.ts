@@ -134,12 +134,12 @@ const REPORT = createCsvSchema(
  */
 export async function* readCsv(
   chunks: AsyncIterable<TextChunk>,
-  source: InputFile,
+  input: InputFile,
 ): AsyncGenerator<InputRow[]> {
   let parseRow: ReturnType<typeof createRowParser> | undefined;
   for await (const rows of readCsvRows(chunks)) {
     const [header] = rows;
-    if (header) parseRow ??= createRowParser(header, source);
+    if (header) parseRow ??= createRowParser(header, input);
     if (parseRow) yield rows.map(parseRow).filter((row) => row !== undefined);
   }
 }

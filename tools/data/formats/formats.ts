@@ -26,10 +26,10 @@ export type FormatName = keyof typeof OUTPUT_FORMATS;
  * Reads the records or the report in a file, in batches of rows. The content determines the format. An invalid file does not throw: if
  * the file cannot be read to its end, the last row is a problem.
  */
-export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow[]> {
+export async function* readInputFile(input: InputFile): AsyncGenerator<InputRow[]> {
   let isEmpty = true;
   try {
-    for await (const rows of readRows(decodeText(readBytes(source)), source)) {
+    for await (const rows of readRows(decodeText(readBytes(input)), input)) {
       isEmpty &&= rows.length === 0;
       yield rows;
     }
@@ -37,12 +37,12 @@ export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const { message, line } = error;
-    yield [{ problems: [{ file: source.file, line, message }] }];
+    yield [{ problems: [{ file: input.file, line, message }] }];
   }
 }
 
 /** Chooses between JSON and CSV by the first character that is not white space or a byte order mark. */
-async function* readRows(chunks: AsyncGenerator<TextChunk>, source: InputFile): AsyncGenerator<InputRow[]> {
+async function* readRows(chunks: AsyncGenerator<TextChunk>, input: InputFile): AsyncGenerator<InputRow[]> {
   for await (const chunk of chunks) {
     const start = chunk.text.trimStart();
     if (start === "") continue;
@@ -52,6 +52,6 @@ async function* readRows(chunks: AsyncGenerator<TextChunk>, source: InputFile): 
     if (problem !== undefined) throw new UnreadableError(problem, chunk.line + countOccurrences(blank, "\n"));
     const read = isJson ? readJson : readCsv;
     const text = chunk.text.replace(/^\ufeff/, "");
-    return yield* read(prepend({ ...chunk, text }, chunks), source);
+    return yield* read(prepend({ ...chunk, text }, chunks), input);
   }
 }

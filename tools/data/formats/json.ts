@@ -17,13 +17,13 @@ const BATCH_ROWS = 1_000;
  */
 export async function* readJson(
   chunks: AsyncIterable<TextChunk>,
-  source: InputFile,
+  input: InputFile,
 ): AsyncGenerator<InputRow[]> {
   for await (const objects of readJsonObjects(chunks)) {
     let rows: InputRow[] = [];
     try {
       for (const object of objects) {
-        for (const row of parseObject(object, source)) {
+        for (const row of parseObject(object, input)) {
           rows.push(row);
           if (rows.length < BATCH_ROWS) continue;
           yield rows;
@@ -60,7 +60,7 @@ function isPage(value: Record<string, unknown>): value is { count: unknown; resu
 }
 
 function checkValue(value: unknown, position: InputPosition, modelName: InputFile["modelName"]) {
-  const replaces = modelName && isObject(value) && typeof value.model_name === "string";
+  const replaces = modelName !== undefined && isObject(value) && typeof value.model_name === "string";
   return checkRecord(replaces ? { ...value, model_name: modelName } : value, position);
 }
 
@@ -70,8 +70,9 @@ function parseExactly({ text, keys }: JsonObject): { value: Record<string, unkno
   // JavaScript represents every number of 15 digits exactly, unless it is very small.
   const mayLose = /\d[\d.eE]{15}|\d[.eE]/.test(text);
   // TypeScript does not know the third parameter (ECMAScript, "JSON.parse source text access").
-  const requireExact = (field: string, value: unknown, { source } = { source: "" }) => {
-    if (typeof value === "number" && !isExact(value, source)) problem ??= describeInexact(field, source);
+  const requireExact = (field: string, value: unknown, context?: { source: string }) => {
+    const isLost = context !== undefined && typeof value === "number" && !isExact(value, context.source);
+    if (isLost) problem ??= describeInexact(field, context.source);
     return value;
   };
   try {
@@ -91,7 +92,6 @@ function isExact(value: number, source: string): boolean {
   return digits.length <= 15 && Number.isFinite(value) && (value !== 0 || digits === "");
 }
 
-/** Describes a number as it is in the input. */
 function describeInexact(field: string, source: string): ProblemDetail {
   const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
   return { field, value: rawJSON(source), message: "cannot be read exactly" };
