@@ -5,7 +5,9 @@ import { type StageOptions, stageFiles, stageRecords } from "../data/staging/sta
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
-export type RecordSource = { records: unknown[] } | Required<Pick<ServiceOptions, "files" | "modelName">>;
+export type RecordSource =
+  | { records: unknown[] }
+  | { files: string[]; modelName: ServiceOptions["modelName"] };
 
 /** Reports the progress and the warnings of a load. */
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
@@ -23,11 +25,7 @@ export async function loadCollection(
   const staged =
     "records" in source
       ? await stageRecords(source.records)
-      : await stageFiles(source.files ?? [], {
-          modelName: source.modelName,
-          warn,
-          openStep,
-        });
+      : await stageFiles(source.files, { modelName: source.modelName, warn, openStep });
   if (staged.zeroed > 0)
     warn(`Warning: set the counts of ${staged.zeroed} records with camera_ok "False" to 0.`);
   try {
