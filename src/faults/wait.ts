@@ -1,4 +1,4 @@
-import { toRange } from "./option-syntax.ts";
+import { type NumberOrRange, toRange } from "./option-syntax.ts";
 import type { OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
 
@@ -21,13 +21,15 @@ export function getWait(
 ): Wait {
   // A connection that closes before the response sends no body.
   const isBodySlow = body === "slow" && !close;
-  const defaultMs = isBodySlow ? SLOW_BODY_MS : 0;
-  const { min, max } = toRange(delay ?? defaultMs);
-  const delayMs = min + Math.floor(random("delay") * (max - min + 1));
-  const ownBeforeMs = isBodySlow ? 0 : delayMs;
-  const beforeMs = hang ? HANG_MS : ownBeforeMs;
-  const bodyMs = isBodySlow && hasBody ? delayMs : 0;
-  return { beforeMs, bodyMs };
+  if (!isBodySlow) return { beforeMs: hang ? HANG_MS : chooseTime(delay ?? 0, random), bodyMs: 0 };
+  const bodyMs = hasBody ? chooseTime(delay ?? SLOW_BODY_MS, random) : 0;
+  return { beforeMs: hang ? HANG_MS : 0, bodyMs };
+}
+
+/** Chooses a time from a range, including both ends. */
+function chooseTime(time: NumberOrRange, random: RandomSource): number {
+  const { min, max } = toRange(time);
+  return min + Math.floor(random("delay") * (max - min + 1));
 }
 
 /** @param signal Ends the wait early, because the client has disconnected */

@@ -26,7 +26,7 @@ import { HTML_HEADERS } from "../views/html-middleware.ts";
 export function createHome(): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
   const getGrouped = createGroupedStatistics();
-  const getHtml = createHtmlReader();
+  const render = createHtmlRenderer();
 
   home.get("/", async (c) => {
     c.header("Vary", "Accept");
@@ -42,7 +42,7 @@ export function createHome(): Hono<AppEnv> {
       settings: describeSettings(c.env),
     });
     if (!c.get("prefersHtml")) return c.json(summary, 200, { "Cache-Control": PAGE_CACHE_CONTROL });
-    const { html, isComplete } = await getHtml(c, summary, snapshot, origin);
+    const { html, isComplete } = await render(c, summary, snapshot, origin);
     // The next request may be able to read the sample page.
     const caching = isComplete ? PAGE_CACHE_CONTROL : NO_STORE;
     return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": caching });
@@ -64,7 +64,7 @@ function createGroupedStatistics() {
 }
 
 /** Creates a function that renders the home page. It keeps the latest HTML, because most requests get the same. */
-function createHtmlReader() {
+function createHtmlRenderer() {
   let latest: { key: string; html: string } | undefined;
   /** @returns `isComplete` Whether the HTML has everything that it can show, so that it may be cached */
   return async (c: AppContext, summary: Summary, snapshot: MaybeSnapshot, origin: string) => {
