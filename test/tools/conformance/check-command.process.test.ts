@@ -149,6 +149,11 @@ test("--pages reads the first pages, the middle page and the last page; each oth
   expect(requests.filter(({ body }) => body !== null)).toEqual([]);
 });
 
+test("--pages 1 reads page 1, the middle page and the last page, and 0 is no number of pages", async () => {
+  expect((await runCheck([ADDRESS, "--pages", "1"])).stdout).toMatch(/, 3 pages, 40 of 40 records\n$/);
+  expect((await runCheck([ADDRESS, "--pages", "0"])).status).toBe(2);
+});
+
 test("requests go through the proxy in HTTP_PROXY, except for local addresses", async () => {
   const { fetch } = await createMemoryService(makeRecords(20));
   const service = await listen((request) => fetch(request.url, request), { port: 0 });

@@ -119,19 +119,34 @@ test("DELETE /__admin/ restores records and faults, and empties the list", async
   expect(await getCount()).toBe(40_614);
 });
 
-test("a method that a web page may send has no effect, and no response allows another origin", async () => {
-  for (const path of ["", "requests", "prefer", "records"]) {
-    for (const method of ["POST", "OPTIONS"]) {
-      const response = await send(method, path, method === "POST" ? "code=500" : undefined);
-      expect([method, path, response.status]).toEqual([method, path, 405]);
-      expect(response.headers.get("Access-Control-Allow-Origin")).toBe(null);
-      expect(response.headers.get("Access-Control-Allow-Methods")).toBe(null);
-    }
-  }
+const METHODS = {
+  "": "DELETE",
+  requests: "GET, DELETE",
+  prefer: "GET, PUT, DELETE",
+  records: "PUT, DELETE",
+};
+
+test.each(
+  Object.entries(METHODS).flatMap(([path, allow]) =>
+    ["POST", "OPTIONS"].map((method) => [method, path, allow]),
+  ),
+)("%s /__admin/%s, which a web page may send, is a 405, and only %s is allowed", async (...row) => {
+  const [method = "", path = "", allow] = row;
+  const { status, headers } = await send(method, path, method === "POST" ? "code=500" : undefined);
+  expect([status, headers.get("Allow")]).toEqual([405, allow]);
+  expect(headers.get("Access-Control-Allow-Origin")).toBe(null);
+  expect(headers.get("Access-Control-Allow-Methods")).toBe(null);
+});
+
+test("no list of requests is HTML, or can be read from another origin", async () => {
   const response = await fetch(`${url}/__admin/requests`, { headers: { Accept: "text/html" } });
   expect(response.headers.get("Content-Type")).toBe("application/json");
   expect(response.headers.get("Access-Control-Allow-Origin")).toBe(null);
-  expect((await send("GET", "nothing")).status).toBe(404);
+});
+
+test("a path that does not exist is a 404 in JSON", async () => {
+  const response = await send("GET", "nothing");
+  expect([response.status, await response.json()]).toEqual([404, { detail: "Not found." }]);
 });
 
 test.each([
