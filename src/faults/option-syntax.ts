@@ -83,7 +83,7 @@ export const growth: Syntax<Growth> = {
   },
 };
 
-export type Rate = { requests: number; per: TimeUnit };
+type Rate = { requests: number; per: TimeUnit };
 
 export const rate: Syntax<Rate> = {
   expected: "1 to 1000 requests per s, m or h, such as 5/s",

@@ -3,7 +3,7 @@ import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
 
 /** The JSON of a page that a fault can change. */
-export interface MutablePage {
+interface MutablePage {
   count: number;
   next: string | null;
   results: MutableRecord[];

@@ -8,7 +8,7 @@ const MAX_DELAYED = 100;
 const MAX_DELAYED_PER_CLIENT = 50;
 
 /** A place among the delayed responses of an instance. */
-export interface Slot {
+interface Slot {
   /** Frees the slot, when the delay is over. Has no effect the second time. */
   release(): void;
 }

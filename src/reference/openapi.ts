@@ -26,7 +26,7 @@ import {
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
 /** The origin of URLs in examples. */
-export const EXAMPLE_ORIGIN = "https://counts.example";
+const EXAMPLE_ORIGIN = "https://counts.example";
 
 /** Generated records, newest first, so that the examples do not depend on the loaded records. */
 export const EXAMPLE_RECORDS = Array.from(

@@ -46,7 +46,7 @@ export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
  * @param count The number of visible records. If all days together have more records, the newest records are hidden
  * @returns The page, and the day of its records. The older of two equally near days wins
  */
-export function findPageByDate(days: Day[], date: string, count: number): { page: number; day: string } {
+function findPageByDate(days: Day[], date: string, count: number): { page: number; day: string } {
   let nearest = { day: date, distance: Number.POSITIVE_INFINITY, recordsUntil: 0 };
   /** How many records there are until the end of the day. */
   let recordsUntil = 0;

@@ -23,7 +23,7 @@ const DEFAULT_LIMITS = {
 
 export type CacheLimits = typeof DEFAULT_LIMITS;
 
-export interface CachedStoreOptions {
+interface CachedStoreOptions {
   /** For the log. */
   name?: string | undefined;
   limits?: CacheLimits | undefined;
@@ -37,14 +37,14 @@ export interface PageOptions {
 }
 
 /** A page of a snapshot. */
-export interface FoundPage {
+interface FoundPage {
   snapshot: MaybeSnapshot;
   location: PageLocation;
   /** Reads the records of the page as a JSON array, newest first. */
   readResults(): Promise<string>;
 }
 
-export interface SnapshotStatistics {
+interface SnapshotStatistics {
   snapshot: MaybeSnapshot;
   statistics: Statistics;
 }

@@ -55,7 +55,7 @@ export function decide(
   return now < expiry + GRACE_MS ? "refresh" : "read";
 }
 
-export type SnapshotCache = ReturnType<typeof createSnapshotCache>;
+type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 
 /**
  * Creates the cache of the current snapshot. It is empty until the first read.

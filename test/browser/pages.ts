@@ -6,7 +6,7 @@ import type { Visit } from "./visit.ts";
 export type CollectionName = "seed" | "extreme";
 
 /** A page of the site that the tests check. */
-export interface SitePage {
+interface SitePage {
   name: string;
   path: string;
   collection: CollectionName;

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { listCodeBlocks } from "../documents/documentation.ts";
 
 /** Files as cities publish them, the options that convert them, and the records, computed by hand. */
-export interface Conversion {
+interface Conversion {
   files: Record<string, string | Buffer>;
   /** As in a shell. */
   options: string;

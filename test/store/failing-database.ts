@@ -6,7 +6,7 @@ import { currentRequest, type Random, wait } from "./virtual-clock.ts";
 type Constraint = Parameters<WritableDatabase["query"]>[2];
 
 /** The behavior of a simulated D1 database. */
-export interface Behavior {
+interface Behavior {
   /** The maximum duration of a successful read. Two reads, of a replica and then of the primary database, must not time out. */
   latencyMs: number;
   /** The share of the reads that fail, hang or take long during a failure of the database. */

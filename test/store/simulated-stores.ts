@@ -8,7 +8,7 @@ import type { WritableStore } from "../../tools/data/stores/writer.ts";
 import { getTrueTime, type Random } from "./virtual-clock.ts";
 
 /** Called with the id of the new current snapshot. */
-export type OnSwitch = (id: string) => void;
+type OnSwitch = (id: string) => void;
 
 /** The share of the keys that a put of a simulated KV loses. */
 const LOST_SHARE = 0.03;

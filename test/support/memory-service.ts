@@ -76,7 +76,7 @@ export function getLogLines() {
   return vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
 }
 
-export interface MemoryService extends Instance {
+interface MemoryService extends Instance {
   store: Store;
   /** Replaces all records. @param records Oldest first */
   load(records: TrafficRecord[], sources?: string[]): Snapshot;

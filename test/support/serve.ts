@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { listenOnFreePort } from "./free-port.ts";
 
-export interface Served {
+interface Served {
   origin: string;
   close(): Promise<void>;
   /** Stops npm, as a supervisor does that does not know npm's child processes. */

@@ -3,7 +3,7 @@ import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { describeFileError, escapeInvisible } from "../messages.ts";
 
-export const USAGE_ERROR_STATUS = 2;
+const USAGE_ERROR_STATUS = 2;
 
 /** @param name The name that the user types, such as `npm run data --` */
 export function createProgram(name: string): Command {

@@ -13,7 +13,7 @@ import { formatCount } from "../messages.ts";
 import { type CheckOptions, type CheckReport, checkConformance } from "./check.ts";
 
 /** The exit status of a check that found no broken rule, and is incomplete. */
-export const INCOMPLETE_STATUS = 2;
+const INCOMPLETE_STATUS = 2;
 
 /** @param name The command as the user types it, such as `npm run conformance --` */
 export function createCheckCommand(name: string): Command {

@@ -23,7 +23,7 @@ export function groupStatistics(count: number, { days, ...rest }: Statistics) {
   return { ...rest, days: days.length, camera_ok, unit, periods };
 }
 
-export interface SummaryParts {
+interface SummaryParts {
   snapshot: MaybeSnapshot;
   statistics: GroupedStatistics;
   /** Whether the records are those of `/seed.csv.gz`. */

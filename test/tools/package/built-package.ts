@@ -12,7 +12,7 @@ import { createFolder } from "../../support/temporary-folder.ts";
 import { type Finished, removeProgress, runProcess } from "../command-line/run-command.ts";
 
 /** The folder that `npm run package` writes. */
-export const PACKAGE_FOLDER = resolve("dist/package");
+const PACKAGE_FOLDER = resolve("dist/package");
 
 /** The path of the command in a folder where the package is installed. */
 export const COMMAND = "node_modules/.bin/traffic-count-records";

@@ -4,14 +4,14 @@ import type { Observation } from "../../../src/store/block.ts";
 import { CONVERSION_HINT, type InputPosition, type Problem } from "./problem.ts";
 
 /** A valid record that has not been compared with the rest of the load. */
-export interface RecordRow extends InputPosition {
+interface RecordRow extends InputPosition {
   kind: "record";
   record: TrafficRecord;
   isInPage: boolean;
 }
 
 /** A valid image of a report. The load assigns its ids when it has read all images. The times sort as text: UTC with nine decimals. */
-export interface ImageRow extends InputPosition {
+interface ImageRow extends InputPosition {
   kind: "image";
   record: Observation;
   capturedAt: string;

@@ -23,7 +23,7 @@ export interface WritableNamespace extends KeyValueStore {
   batchBytes: number;
 }
 
-export interface KeyValuePair {
+interface KeyValuePair {
   key: string;
   value: string;
 }
