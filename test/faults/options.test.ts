@@ -63,12 +63,15 @@ test.each<{ name: string; prefer: string; expected: object }>([
   { name: "a minus sign", prefer: "count=-12", expected: { count: -12 } },
   { name: "a growth", prefer: "grow=15/m", expected: { grow: { records: 15, per: "m" } } },
   { name: "a rate", prefer: "rate=1000/h", expected: { rate: { requests: 1_000, per: "h" } } },
-])("$name: $prefer is valid in the header, in the query and as an object", ({ prefer, expected }) => {
-  const { values, warnings, errors } = parseFaultOptions(prefer, []);
-  expect([values, warnings, errors]).toEqual([expected, [], []]);
-  expect(requireFaultOptions("prefer", values).values, "as an object").toEqual(expected);
-  expect(parseFaultOptions("", formatOptions(values)).values, "as Preference-Applied").toEqual(expected);
-});
+])(
+  "$name: $prefer is valid in the header, and its values as an object and as Preference-Applied",
+  ({ prefer, expected }) => {
+    const { values, warnings, errors } = parseFaultOptions(prefer, []);
+    expect([values, warnings, errors]).toEqual([expected, [], []]);
+    expect(requireFaultOptions("prefer", values).values, "as an object").toEqual(expected);
+    expect(parseFaultOptions("", formatOptions(values)).values, "as Preference-Applied").toEqual(expected);
+  },
+);
 
 test("fail can be any number that JavaScript formats", () => {
   fc.assert(

@@ -18,25 +18,27 @@ const NAME = "traffic-count-records";
 const { createCheckCommand } = await import("../conformance/check-command.ts");
 await runProgram(createServeProgram().addCommand(createCheckCommand("check")));
 
-/** Has no command `help`, because a file can have this name. */
 function createServeProgram() {
-  return createProgram(NAME)
-    .description("Serve traffic count records from memory.")
-    .argument("[files...]", "files with the records; - is standard input (default: the sample data)")
-    .addOption(
-      new Option("--port <number>", "port to listen on; 0 chooses a free port")
-        .argParser(createWholeNumberParser(0, 65_535))
-        .env("PORT")
-        .default(8787),
-    )
-    .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
-    .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
-    .option("--model-name <name>", "replace the model name of all records (default: reject other models)")
-    .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
-    .option("--admin", "let tests change faults and records, and read the requests, below /__admin/")
-    .option("--log", "print a line of JSON on standard error for each request")
-    .helpCommand(false)
-    .action(serve);
+  return (
+    createProgram(NAME)
+      .description("Serve traffic count records from memory.")
+      .argument("[files...]", "files with the records; - is standard input (default: the sample data)")
+      .addOption(
+        new Option("--port <number>", "port to listen on; 0 chooses a free port")
+          .argParser(createWholeNumberParser(0, 65_535))
+          .env("PORT")
+          .default(8787),
+      )
+      .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
+      .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
+      .option("--model-name <name>", "replace the model name of all records (default: reject other models)")
+      .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
+      .option("--admin", "let tests change faults and records, and read the requests, below /__admin/")
+      .option("--log", "print a line of JSON on standard error for each request")
+      // A file can be named `help`. A file named `check`, like the other command, is written `./check`.
+      .helpCommand(false)
+      .action(serve)
+  );
 }
 
 type Options = ServiceOptions & { port: number; host: string; admin?: true; log?: true };
