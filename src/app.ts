@@ -58,7 +58,7 @@ function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {
   };
 }
 
-/** Adds the headers of every response, and of the collection. A page has them from the start, because each call that sets one is slow. */
+/** Adds the headers of every response, and of the collection. A page has them from the start, because a call for each takes microseconds. */
 const addHeaders: AppMiddleware = async (c, next) => {
   await next();
   const { headers } = c.res;

@@ -1,5 +1,5 @@
 /**
- * `Cache-Control` of a page. Caches revalidate a page after a few seconds, because the collection can change. A 304 costs little. If the
+ * `Cache-Control` of a page. Caches revalidate a page after a few seconds, because the collection can change. A 304 reads no record. If the
  * service fails, an hour-old copy is better than none (RFC 5861).
  */
 export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";

@@ -23,7 +23,7 @@ export function createPageUrlBuilder(
   parameters.set("format", format);
   parameters.set("page", "");
   parameters.sort();
-  // The number is inserted into the text, because a call into the runtime for each link is slower.
+  // The number is inserted into the text, so that a link needs no call into the runtime.
   const [before, after] = parameters.toString().split(/(?<=^|&)page=(?=&|$)/);
   return (page) => `${collectionUrl}?${before}page=${page}${after}`;
 }

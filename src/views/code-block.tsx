@@ -24,7 +24,7 @@ const TIMESTAMP = /"(\d{4}-\d\d-\d\dT[\d:]+Z)"/g;
 const NEIGHBOR_URL = /^( {2}<b>"(?:next|previous)"<\/b>: )"([^"\\]*)"/gm;
 
 /**
- * JSON with a member on each line. The HTML is a string, because rendering elements is slow.
+ * JSON with a member on each line. The HTML is a string, because a page would need hundreds of elements.
  * @param hasLinks Whether the neighboring pages are links
  */
 export const JsonText: FC<{ value: unknown; hasLinks?: boolean }> = ({ value, hasLinks = true }) => {

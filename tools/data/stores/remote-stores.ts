@@ -34,7 +34,7 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
     };
   const database = createRemoteDatabase(choice);
   const migrate = async () => {
-    // This wrangler command is slow.
+    // Wrangler's command needs seconds even if there is nothing to apply.
     if ((await listUnappliedMigrations(database)).length > 0)
       await runRemoteCommand(runWrangler, choice, ["d1", "migrations", "apply", "DB"]);
   };
