@@ -6,7 +6,6 @@ const MAX_STACK_FRAMES = 8;
 
 /** The fields of a log line, without the reason. Only the method comes from a client. */
 export interface LogFields {
-  /** The kind of failure, to filter by. */
   event: "request_failed" | "stale_served" | "rate_limiter_failed";
   /** The setting `STORE`, or `seed` for the sample data. */
   store?: string | undefined;

@@ -2,10 +2,7 @@
 export class SettingError extends Error {
   readonly setting: string;
 
-  /**
-   * @param setting The name of the setting
-   * @param problem The end of the message, after the value, such as `; it must be "on" or "off"`
-   */
+  /** @param problem The end of the message, after the value, such as `; it must be "on" or "off"` */
   constructor(setting: string, value: unknown, problem: string) {
     super(`${setting} is ${JSON.stringify(value)}${problem}`);
     this.setting = setting;

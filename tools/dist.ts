@@ -13,10 +13,7 @@ import { PROJECT } from "./project.ts";
 
 export const DIST = join(PROJECT, "dist");
 
-/**
- * Replaces a file atomically, and only if its contents change, because other builds and servers may be using the file.
- * @param file The path of the file in dist/
- */
+/** Replaces a file atomically, and only if its contents change, because other builds and servers may be using the file. */
 export function replaceFile(file: string, contents: string | Uint8Array): void {
   const path = join(DIST, file);
   if (existsSync(path) && readFileSync(path).equals(Buffer.from(contents))) return;
@@ -28,7 +25,6 @@ export function replaceFile(file: string, contents: string | Uint8Array): void {
 
 /**
  * Replaces the files of a folder, and removes all others, because a deployment or the package would contain the files of earlier builds.
- * @param folder The path of the folder in dist/
  * @param files The contents, by the path in the folder
  * @param isKept Says which other files stay
  */

@@ -70,7 +70,6 @@ function notifyIfSlow<T>(args: string[], command: Promise<T>): Promise<T> {
 
 /**
  * Runs one wrangler command, without prompts.
- * @param wrangler Replaces wrangler in tests
  * @returns The standard output of the command
  * @throws WranglerError
  */

@@ -75,7 +75,6 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
 /** Sends a body in parts, while the client reads them. The last part is sent after `totalMs`. */
 function sendSlowly(bytes: Uint8Array, totalMs: number, onEnd: () => void): ReadableStream {
   const parts = Math.max(1, Math.min(Math.round(totalMs / PART_INTERVAL_MS), bytes.length));
-  /** Returns how much of a total the first parts have. */
   const getShare = (total: number, count: number) => Math.floor((total * count) / parts);
   let sent = 0;
   return new ReadableStream({

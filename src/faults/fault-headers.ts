@@ -14,7 +14,6 @@ export const BODY_FAULT_CACHE_CONTROL = "no-store, no-transform";
  * Whether caches may store the response. They may not if the header `Prefer` or a fault has changed it: no response has `Vary: Prefer`,
  * although RFC 7240, 2 asks for it, because the specification fixes `Vary`. Nor may a 304 update a stored page (RFC 9111, 4.3.4). A cache
  * can still answer a request that has the header `Prefer` with a stored page.
- * @param active The options that take effect
  */
 export function isCacheable(active: OptionValues, { growsByHeader, warnings }: FaultOptions): boolean {
   const isChangedByHeader = growsByHeader || warnings.length > 0;

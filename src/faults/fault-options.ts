@@ -71,7 +71,6 @@ export function requireFaultOptions(setting: string, options: string | OptionVal
   return { values, growsByHeader: false, warnings: [], isFromClient: false };
 }
 
-/** Lists the options of an object, except those that are undefined. */
 function toPreferences(values: OptionValues): Preference[] {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
@@ -80,11 +79,7 @@ function toPreferences(values: OptionValues): Preference[] {
 /** Preferences of RFC 7240, RFC 8144, RFC 8674 and OData (names with a dot). The header can contain these names without a warning. */
 const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
 
-/**
- * Parses the options of a request. The header has precedence over the query.
- * @param header The value of the header `Prefer`
- * @param query The values of the query parameter `prefer`
- */
+/** Parses the options of a request. The header has precedence over the query. */
 export function parseFaultOptions(header: string, query: string[]): RequestedOptions {
   const preferences = parsePreferHeader(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
   const inHeader = parseOptions(preferences);

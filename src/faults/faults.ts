@@ -33,14 +33,10 @@ interface SharedState {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/**
- * Creates the faults of a service.
- * @param now The clock of faults, in milliseconds since 1970-01-01 UTC
- */
+/** Creates the faults of a service. Their clock is in milliseconds since 1970-01-01 UTC. */
 export function createFaults(now: () => number) {
   const shared: SharedState = { counters: createRequestCounters(), acquireSlot: createSlots(), now };
   return {
-    /** Responds to a request with the faults that its options select. */
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
       respondWithFaults(shared, request, options, route),
     createCountHidden: (values: OptionValues) => createCountHidden(values, now()),
@@ -98,7 +94,6 @@ async function respondWithFaults(
   }
 }
 
-/** Selects the requested options whose conditions are met. */
 function selectActive(
   { counters, now }: SharedState,
   request: PageRequest,

@@ -1,6 +1,5 @@
 import { parseUtcTime } from "../records/utc-time.ts";
 
-/** The valid values of an option. */
 export interface Syntax<Value = unknown> {
   /** The valid values, as the end of a sentence: `delay must be EXPECTED`. */
   expected: string;
@@ -66,7 +65,6 @@ export const utcTime: Syntax<Date> = {
   },
 };
 
-/** Second, minute or hour. */
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
 const TIME_UNITS = ["s", "m", "h"] as const;

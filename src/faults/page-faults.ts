@@ -2,7 +2,6 @@ import { ROAD_USERS } from "../records/road-users.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
 
-/** The JSON of a page that a fault can change. */
 interface MutablePage {
   count: number;
   next: string | null;
@@ -42,7 +41,6 @@ function changeRows({ results }: MutablePage, fault: OptionValue<"rows">, random
   return true;
 }
 
-/** Swaps two neighbors with different timestamps. */
 function swapRecords(records: MutableRecord[], random: number): boolean {
   const positions = records.flatMap(({ timestamp }, index) =>
     index > 0 && timestamp !== records[index - 1]?.timestamp ? [index] : [],

@@ -52,7 +52,6 @@ function parsePreference(text: string): Preference {
   return { name: name.toLowerCase(), value };
 }
 
-/** Removes the quotes and the backslashes of a quoted string. Returns a token unchanged. */
 function unquote(word: string): string {
   const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/s.exec(word) ?? [];
   return quoted === undefined ? word : quoted.replaceAll(/\\(.)/gs, "$1");

@@ -17,7 +17,6 @@ export function keepLastValues(query: URLSearchParams): void {
 
 /**
  * Returns the origin of links: scheme, host and port, without a slash at the end.
- * @param url The URL of the request
  * @param publicOrigin The setting PUBLIC_ORIGIN, which replaces the origin of the request. An invalid value is ignored, so that the
  *   error response has links
  */
@@ -29,7 +28,6 @@ export function getOrigin(url: URL, publicOrigin = ""): string {
 
 /**
  * Checks that the value of a setting can be the origin of links.
- * @param setting The name of the setting, for the message
  * @throws SettingError
  */
 export function requireOrigin(setting: string, text: string): void {

@@ -3,7 +3,6 @@ import type { PageLocation } from "./page.ts";
 /**
  * Formats a page as JSON.
  * @param results The records of the page, as a JSON array
- * @param getPageUrl Returns the absolute URL of a page
  */
 export function formatEnvelope(
   { count, next, previous }: PageLocation,

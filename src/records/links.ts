@@ -10,7 +10,6 @@ export const JUMP_DATE_PARAMETER = "jump-date";
  * Returns a function that builds the absolute URL of a page (specification, "Page envelope", rules 1 and 2). The URL has the
  * parameters of the request, sorted by name, without the date of a jump. Its `format` is `api` unless the request has `json`.
  * @param collectionUrl The absolute URL of the collection, without query
- * @param query The query of the request
  */
 export function createPageUrlBuilder(
   collectionUrl: string,

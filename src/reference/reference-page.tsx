@@ -133,10 +133,7 @@ interface Entry {
   text?: string | undefined;
 }
 
-/**
- * A list of entries. Their links are not in the tab order, because keyboard users would need many more steps through the page.
- * @param kind The prefix of the `id` of each entry
- */
+/** A list of entries. Their links are not in the tab order, because keyboard users would need many more steps through the page. */
 const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
   <dl class="entries">
     {entries.map(({ name, detail = "", text }) => {
@@ -202,10 +199,7 @@ function formatCode(text: string): string {
   return `\`${text}\``;
 }
 
-/**
- * Describes the valid values of a schema in Markdown.
- * @param format Formats a value
- */
+/** Describes the valid values of a schema in Markdown. */
 function describeSchema(schema: Schema, format: (value: unknown) => string = String): string {
   return OR.format(listAlternatives(schema, format));
 }

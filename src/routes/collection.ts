@@ -64,7 +64,6 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
   return collection;
 }
 
-/** Serves a page, or the description of the collection. */
 async function serve(request: PageRequest, options: ServeOptions = {}): Promise<Response> {
   const { c, method, query } = request;
   requireAcceptable(getLastValue(query, "format"), c.req.header("Accept"));
@@ -104,7 +103,6 @@ async function servePage(
   });
 }
 
-/** Locates the requested page without reading a record. Returns undefined if the collection does not have the page. */
 async function locate(
   { c, number }: PageRequest,
   { countHidden }: ServeOptions,

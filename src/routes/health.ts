@@ -44,7 +44,6 @@ export function createHealth(): Hono<AppEnv> {
   return health;
 }
 
-/** Describes the version and the settings for monitors. Missing values are null. */
 function describeDeployment(env: Env) {
   const { faults, prefer } = describeSettings(env);
   return { code: env.CF_VERSION_METADATA ?? null, store: env.STORE ?? null, faults, prefer };
@@ -77,7 +76,6 @@ export function describeSnapshot({ id, count, loaded_at, source }: MaybeSnapshot
   return { id, count, loaded_at, age_seconds, source };
 }
 
-/** Returns the age in seconds, or null if the time is invalid. */
 function getAge(time: number, now: number): number | null {
   if (Number.isNaN(time)) return null;
   return Math.max(0, Math.floor((now - time) / 1_000));

@@ -14,10 +14,7 @@ export const SEED_CSV_PATH = "/seed.csv.gz";
 
 export const SEED_SNAPSHOT_PATH = `${SEED_PATH}/current-snapshot.json`;
 
-/**
- * Creates a store from the static assets of the worker. The records belong to the version of the code, so nothing is ever loaded.
- * @param assets The binding `ASSETS`
- */
+/** Creates a store from the static assets of the worker. The records belong to the version of the code, so nothing is ever loaded. */
 export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
   const read = async (path: string): Promise<string | null> => {
     const response = await assets.fetch(new URL(path, "https://assets.invalid").href);

@@ -57,10 +57,7 @@ export function decide(
 
 type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 
-/**
- * Creates the cache of the current snapshot. It is empty until the first read.
- * @param storeName For the log
- */
+/** Creates the cache of the current snapshot. It is empty until the first read. */
 export function createSnapshotCache(store: Store, storeName: string | undefined) {
   let cached: CachedSnapshot | undefined;
 
@@ -87,10 +84,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     }
   }
 
-  /**
-   * Returns the cached snapshot, or reads the current one.
-   * @param wanted The block that the caller needs next, in case of a read
-   */
+  /** Returns the cached snapshot, or reads the current one. */
   function getSnapshot(wanted: WantedBlock | undefined, now: number): ReadSnapshot | Promise<ReadSnapshot> {
     if (cached === undefined) return readOrServeStale(wanted);
     const decision = decide(cached, now);

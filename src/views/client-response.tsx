@@ -11,7 +11,6 @@ export interface ClientRequest {
   prefer: string | undefined;
   /** With the public origin of the service, and without the date of a jump. */
   url: URL;
-  /** The requested page; undefined if no collection can have it. */
   number: PageNumber | undefined;
   /** The URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
   urlWithoutFaults: string | undefined;
@@ -24,7 +23,6 @@ export interface ClientResponse extends ClientRequest {
   headers: Headers;
   /** The received part of the body, which a fault may have cut. */
   body: string;
-  /** The fault options that affected the response. */
   applied: OptionValues;
 }
 

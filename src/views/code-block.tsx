@@ -23,10 +23,7 @@ const TIMESTAMP = /"(\d{4}-\d\d-\d\dT[\d:]+Z)"/g;
 /** The value of `next` or `previous`, after `MEMBER_NAME` was marked. */
 const NEIGHBOR_URL = /^( {2}<b>"(?:next|previous)"<\/b>: )"([^"\\]*)"/gm;
 
-/**
- * JSON with a member on each line. The HTML is a string, because a page would need hundreds of elements.
- * @param hasLinks Whether the neighboring pages are links
- */
+/** JSON with a member on each line. The HTML is a string, because a page would need hundreds of elements. */
 export const JsonText: FC<{ value: unknown; hasLinks?: boolean }> = ({ value, hasLinks = true }) => {
   const html = JSON.stringify(value, null, 2)
     .replaceAll("&", "&amp;")

@@ -18,9 +18,7 @@ const FOOTER_LINKS: Link[] = [
 interface LayoutProps {
   /** The name of the page. The home page only has the name of the site. */
   title?: string;
-  /** The path of the link that the navigation marks as current. */
   path?: string | undefined;
-  /** The description for search engines and link previews. */
   description?: string;
   script?: string;
 }

@@ -49,7 +49,6 @@ const Advice: FC<ClientResponse> = (response) => {
 interface ErrorAdvice {
   text: string;
   href: string;
-  /** The text of the link. */
   name: string;
 }
 
@@ -81,7 +80,6 @@ function getNotFoundAdvice({ url, number }: ClientResponse): ErrorAdvice {
   return { text: "Pages are numbered from 1, and page 1 has the newest records.", ...firstPage };
 }
 
-/** Gets the curl options for the request of the browser. */
 function getCurlOptions({ method, prefer }: ClientResponse): string {
   const options = ["-si"];
   if (method !== "GET") options.push(`-X ${method}`);

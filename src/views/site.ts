@@ -1,4 +1,3 @@
-/** The name of the collection and of the site. */
 export const SITE_NAME = "Traffic Count Records";
 
 /** A summary of the service as a noun phrase without an article. Sentences put `A` or `a public` in front. */

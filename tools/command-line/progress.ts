@@ -38,7 +38,6 @@ function printPlainly(line: string): void {
 /**
  * Shows the progress, the rate and the remaining time of a step on standard error. A terminal shows a bar. A log gets a line after
  * one second and then every five seconds. Only one step can be open at a time.
- * @param name The name of the step, such as `reading`
  */
 export function openProgress(name: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
   if (out === "-" && process.stdout.isTTY) return { update() {}, close() {} };

@@ -16,7 +16,6 @@ const MAX_SOURCES = 20;
 
 /**
  * Combines encoded records with their statistics and sources.
- * @param listBlocks Lists the blocks of the records, newest first
  * @param getSources Returns the sources of the records with a hash
  */
 export function encodeCollection(
@@ -43,10 +42,7 @@ export function encodeCollection(
   };
 }
 
-/**
- * Hashes blocks: the same content has the same hash.
- * @param salt A string that is hashed in front of the content
- */
+/** Hashes blocks: the same content has the same hash. */
 export function hashContent(salt: string, blocks: Iterable<Block>): string {
   const digest = createHash("sha256").update(salt);
   for (const { text } of blocks) digest.update(text);

@@ -47,10 +47,7 @@ async function* requireValid(records: AsyncIterable<TrafficRecord>): AsyncGenera
   }
 }
 
-/**
- * Writes records, and shows the progress.
- * @param step The name of the step, such as `exporting`
- */
+/** Writes records, and shows the progress. */
 export async function writeRecords(
   step: string,
   records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,

@@ -11,7 +11,6 @@ export const GENERATED_HASH = "b918409b47108bccebb1";
  * of the sample data.
  * @param files Paths; `-` is standard input
  * @param source Replaces the names of the files
- * @param hash The hash of the records
  */
 export function getSourceNames(files: string[], source: string | undefined, hash: string): string[] {
   if (source === undefined && hash === GENERATED_HASH) return [GENERATED];

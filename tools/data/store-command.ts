@@ -1,10 +1,7 @@
 import { quoteForShell } from "../../src/views/text-format.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 
-/**
- * Formats an `npm run data` command for a message, with options that select the same store.
- * @param command The command, such as `info`
- */
+/** Formats an `npm run data` command for a message, with options that select the same store. */
 export function formatDataCommand(
   command: string,
   { remote, store, persistTo, config }: StoreChoice,

@@ -1,7 +1,6 @@
 /**
  * Creates scripts that read all pages, and that wait after 429 and 503. The scripts collect records by `id`, because a record appears on
  * two pages if the collection grows while a script runs.
- * @param url The absolute URL of the collection
  */
 export function createCodeSamples(url: string): { language: string; code: string }[] {
   return [

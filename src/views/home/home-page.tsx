@@ -70,7 +70,6 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
   </div>
 );
 
-/** A curl command and its response, shortened to one record. */
 const SampleResponse: FC<SamplePage & { url: string }> = ({ number, envelope, url }) => (
   <div class="example">
     <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />

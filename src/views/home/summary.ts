@@ -11,10 +11,7 @@ export type Summary = ReturnType<typeof createSummary>;
 /** The statistics with periods instead of days. */
 export type GroupedStatistics = ReturnType<typeof groupStatistics>;
 
-/**
- * Groups the days of the statistics into periods. For 10,000 days, that takes 2 ms in Node, so call it once for each snapshot.
- * @param count How many records there are
- */
+/** Groups the days of the statistics into periods. For 10,000 days, that takes 2 ms in Node, so call it once for each snapshot. */
 export function groupStatistics(count: number, { days, ...rest }: Statistics) {
   const { unit, periods } = groupIntoPeriods(days);
   const failing = periods.reduce((sum, period) => sum + period.failing, 0);
@@ -32,11 +29,9 @@ interface SummaryParts {
   settings: KnownSettings;
 }
 
-/** The settings of a deployment that clients may know. */
 export interface KnownSettings {
   /** The period of the rate limit in seconds; null if there is no limit. */
   rate_limit_seconds: number | null;
-  /** Whether requests can have faults. */
   faults: boolean;
   /** The default options of requests; null if there are none. */
   prefer: string | null;
@@ -78,7 +73,6 @@ export interface Period {
   mean_road_users: number | null;
 }
 
-/** The periods of a collection, newest first. */
 export interface Periods {
   unit: Unit;
   periods: Period[];

@@ -15,7 +15,6 @@ interface PageNavigationProps {
   toUrl: (page: PageNumber) => string;
 }
 
-/** The links to other pages, and the forms that jump to a page and to a date. */
 export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, date, query, toUrl }) => (
   <nav class="row" aria-label="Pages">
     <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" /> <NeighborLinks {...page} />{" "}

@@ -98,7 +98,6 @@ function getRowClass(record: TrafficRecord): string | undefined {
   return ROAD_USERS.every((name) => record[name] === 0) ? "all-zero" : undefined;
 }
 
-/** Returns the day of a record, such as `2025-10-29`. */
 export function getDay({ timestamp }: TrafficRecord): string {
   return timestamp.slice(0, 10);
 }

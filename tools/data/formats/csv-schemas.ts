@@ -23,9 +23,7 @@ type CsvSchema = ReturnType<typeof createCsvSchema>;
 
 /**
  * @param title Completes the message "... is not the header of ..."
- * @param columns The columns, in any order
  * @param parsers The parsers of columns that are not numbers
- * @param convert Converts valid values to a row
  */
 function createCsvSchema<Columns extends z.ZodObject>(
   title: string,

@@ -69,10 +69,7 @@ const MAX_CAUSES = 10;
 const MODEL_HINT =
   "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.";
 
-/**
- * Groups problems by their cause, and counts all of them.
- * @param files The names of the files in their order.
- */
+/** Groups problems by their cause, and counts all of them. */
 export function createProblemList(files: readonly string[]) {
   const order = new Map(files.map((file, index) => [file, index]));
   const compare = (one: InputPosition, other: InputPosition) =>

@@ -37,10 +37,7 @@ export function checkRecord(values: unknown, position: InputPosition): RecordRow
   return { problems: listProblems(error, values, position) };
 }
 
-/**
- * Lists the first problem of each field.
- * @param values The values as they are in the input
- */
+/** Lists the first problem of each field. */
 export function listProblems(
   { issues }: z.ZodError,
   values: Record<string, unknown>,

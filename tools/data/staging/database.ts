@@ -67,7 +67,6 @@ const UNIQUE_KEYS = [
 
 /**
  * Compares the records of a load. All records must have their ids.
- * @param files The names of the files
  * @returns A problem for the later record of each conflict, in the order in which the records were read
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {

@@ -21,10 +21,7 @@ import type { WritableNamespace } from "./kv-writer.ts";
 /** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/**
- * Gets the path of the SQLite database of a durable object.
- * @param folder The folder of all objects of one product
- */
+/** Gets the path of the SQLite database of a durable object. */
 export function getDurableObjectPath(folder: string, className: string, name: string): string {
   return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
 }
@@ -137,11 +134,7 @@ const NAMESPACE_SCHEMA = `
 /** How long a file without a key stays, because another process may be about to open it. */
 const BLOB_GRACE_MS = 20;
 
-/**
- * Creates a namespace of local files. A missing table is created immediately, and a missing folder by the first write.
- * @param database The database with the keys
- * @param folder The folder with a file for each value
- */
+/** Creates a namespace of local files. A missing table is created immediately, and a missing folder by the first write. */
 export function createLocalNamespace(
   database: DatabaseSync,
   folder: string,

@@ -14,7 +14,6 @@ form?.addEventListener("submit", (event) => {
   void send(form, form.action + readQuery(form));
 });
 
-/** Builds the query from the non-empty fields, with its question mark. */
 function readQuery(form: HTMLFormElement): string {
   const filled = Array.from(new FormData(form), ([name, value]) => [name, String(value)]);
   const query = new URLSearchParams(filled.filter(([, value]) => value !== ""));
