@@ -69,5 +69,4 @@ export function listRules(tables: Table[]) {
   });
 }
 
-/** Formats a value of a response. */
 export const show = (value: unknown) => formatValue(value, 200);

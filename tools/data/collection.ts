@@ -6,7 +6,6 @@ import { joinSources } from "./sources.ts";
 /** Records to load, ordered and encoded. */
 export interface Collection {
   count: number;
-  /** The source of the records, for the snapshot. */
   source: string;
   /** Yields the blocks: the records, newest first, and then the pieces of the statistics. */
   blocks(): Iterable<Block>;

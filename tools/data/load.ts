@@ -47,7 +47,6 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
   });
 }
 
-/** Writes the staged records to the store, and shows the progress. */
 async function writeStaged(
   staged: StagedCollection,
   choice: StoreChoice,

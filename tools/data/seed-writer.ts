@@ -14,7 +14,6 @@ import { withLock, withMigratedStore } from "./stores/open-store.ts";
 import { requireStorable } from "./stores/stored-snapshot.ts";
 import { replaceCollection } from "./stores/writer.ts";
 
-/** A file with all records of the sample data. Clients can download this file instead of reading all pages. */
 export const SEED_CSV = "seed.csv.gz";
 
 /**

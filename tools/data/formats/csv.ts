@@ -8,7 +8,6 @@ import { UnreadableError } from "./problem.ts";
 /** A row of a CSV file, which may span several lines. */
 export interface CsvRow {
   cells: string[];
-  /** The line in which the row starts. */
   line: number;
 }
 

@@ -17,7 +17,6 @@ export interface ProblemDetail {
   cause?: string;
 }
 
-/** A reason why a part of the input cannot be loaded. */
 export interface Problem extends InputPosition, ProblemDetail {}
 
 /** Thrown if the rest of a file cannot be read. */
@@ -54,7 +53,6 @@ export function formatProblem({ field, value, message, ...position }: Problem): 
   return `${formatPosition(position)}: ${words.join(" ")}`;
 }
 
-/** Problems with the same field and cause. */
 interface Group {
   /** The first problems, formatted, because their values may be large. */
   shown: (InputPosition & { text: string })[];

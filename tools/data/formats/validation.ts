@@ -58,7 +58,6 @@ export function listProblems(
   return [...problems.values()];
 }
 
-/** Whether a value is an object in JSON. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -80,7 +80,6 @@ export function createRowCollector(
       if (skipDuplicates && addSeen.run(timestamp, camera_ref).changes === 0) counts.duplicates++;
       else stager.stageRow(row, file);
     },
-    /** @param count The `count` of the page */
     addPage(file: string, count: number): void {
       pages = pages ? { ...pages, count: Math.max(pages.count, count) } : { file, count };
     },

@@ -95,7 +95,7 @@ export function createDeployedKvStore(
   };
 }
 
-/** Opens a namespace for either kind of store: with the methods that both have, and the steps of the others. */
+/** Returns the methods that local and deployed stores share, and the steps of their other methods. */
 function openNamespace(namespace: WritableNamespace) {
   const reader = createKvStore(namespace);
   const shared = {
