@@ -11,7 +11,7 @@ import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/
 import { encodeBlocks } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
 import { makeNewestFirst } from "../store/reader.ts";
-import { createInstance, getLogLines } from "../support/memory-service.ts";
+import { context, createInstance, getLogLines } from "../support/memory-service.ts";
 
 const createTestStore = () => createControlledStore(makeSnapshot(BLOCK_SIZE + 1));
 
@@ -139,6 +139,13 @@ describe("the health check", () => {
     control.fails = false;
     vi.advanceTimersByTime(1_000);
     expect(await countReads({ request: "/healthz" }, { request: "/healthz" })).toBe(1);
+  });
+
+  test("lets the runtime continue a read that others share, after the check that started it", async () => {
+    const waitUntil = vi.spyOn(context, "waitUntil");
+    const { fetch } = createInstance(createTestStore().store);
+    await checkExchanges(fetch, { request: "/healthz" }, { request: "/healthz" });
+    expect(waitUntil).toHaveBeenCalledExactlyOnceWith(expect.any(Promise));
   });
 
   test("has no snapshot before the first load", () => {
