@@ -35,6 +35,7 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that grows by a record with every 20th request": grow(20),
   "that grows by a record with every 20th request, and --pages 3": [grow(20), { pages: 3 }],
   "that grows by 60 records while page 3 is read": grow(1, (page) => (page === "3" ? 60 : 0)),
+  "that grows by a record before the request without page": grow(1, (page) => (page === null ? 1 : 0), 1),
   "that has ten times as many records after page 1": grow(1, (page) => (page === "2" ? 180 : 0), 180),
   "whose servers get a new record at different times": replace((all, request) =>
     all.slice(request === 2 ? 1 : 0),
