@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { makeRecords } from "../../records/sample.ts";
 import {
   body,
   type Change,
@@ -22,6 +23,10 @@ import {
 const ADDRESS = "http://counts.example/api/tf1/records/";
 
 const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
+
+/** A page with a record that no other page has. */
+const otherPage = () =>
+  Response.json({ count: 100, next: null, previous: null, results: [{ ...makeRecords(1)[0], id: -1 }] });
 
 const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept" };
 const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
@@ -180,6 +185,18 @@ test.each<[string, Change, string, object]>([
     envelope(({ count: _, ...fields }) => fields, "2"),
     "Page envelope.count",
     { asked: `${ADDRESS}?format=api&page=2`, received: "missing" },
+  ],
+  [
+    "page 0 has other records",
+    page(otherPage, "0"),
+    "List records.page",
+    { asked: `${ADDRESS}?format=api&page=0`, received: "other records" },
+  ],
+  [
+    "the page after the last has other records",
+    page(otherPage, "8"),
+    "Page envelope.count",
+    { asked: `${ADDRESS}?format=api&page=8`, received: "other records" },
   ],
   [
     "pages have 20 records",
