@@ -19,11 +19,9 @@ export async function readFiles(
   update: Progress["update"],
 ): Promise<void> {
   const onRead = createByteCounter(files, update);
-  for (const [index, file] of files.entries()) {
+  for (const file of files) {
     const onPage = (count: number) => addPage(file, count);
-    for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
-      for (const row of rows) add(row, index);
-    }
+    for await (const rows of readInputFile({ ...options, file, onRead, onPage })) rows.forEach(add);
   }
 }
 
