@@ -54,8 +54,9 @@ export function formatProblem({ field, value, message, ...position }: Problem): 
 }
 
 interface Group {
+  first: InputPosition;
   /** The first problems, formatted, because their values may be large. */
-  shown: (InputPosition & { text: string })[];
+  shown: string[];
   count: number;
 }
 
@@ -67,39 +68,38 @@ const MAX_CAUSES = 10;
 const MODEL_HINT =
   "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.";
 
-/** Groups problems by their cause, and counts all of them. */
+/**
+ * Groups problems by their cause, and counts all of them.
+ * @param files The names of the files in their order
+ */
 export function createProblemList(files: readonly string[]) {
-  const order = new Map(files.map((file, index) => [file, index]));
-  const compare = (one: InputPosition, other: InputPosition) =>
-    Number(order.get(one.file)) - Number(order.get(other.file)) || one.line - other.line;
   const groups = new Map<string, Group>();
   let others = 0;
   let hasOtherModel = false;
   return {
+    /** Problems with the same cause must be added in the order of their files and lines. */
     add(problem: Problem): void {
       const { file, line, field, value, message, cause = message } = problem;
       const isOtherModel = field === "model_name" && typeof value === "string" && value !== "";
       hasOtherModel ||= isOtherModel;
       const key = `${field} ${cause}`;
-      const group = groups.get(key) ?? { shown: [], count: 0 };
+      const group = groups.get(key) ?? { first: { file, line }, shown: [], count: 0 };
       if (group.count === 0 && groups.size === MAX_CAUSES) {
         others++;
         return;
       }
       groups.set(key, group);
       group.count++;
-      const last = group.shown[MAX_SHOWN - 1];
-      if (last && compare(problem, last) >= 0) return;
-      group.shown.push({ file, line, text: formatProblem(problem) });
-      group.shown = group.shown.sort(compare).slice(0, MAX_SHOWN);
+      if (group.shown.length < MAX_SHOWN) group.shown.push(formatProblem(problem));
     },
     /** Lists the first problems of each cause and the number of the others, in the order of files and lines. */
     lines(): string[] {
-      const sorted = [...groups.values()].sort(({ shown: [one] }, { shown: [other] }) =>
-        one && other ? compare(one, other) : 0,
+      const sorted = [...groups.values()].sort(
+        ({ first: one }, { first: other }) =>
+          files.indexOf(one.file) - files.indexOf(other.file) || one.line - other.line,
       );
       const lines = sorted.flatMap(({ shown, count }) => [
-        ...shown.map(({ text }) => text),
+        ...shown,
         ...(count > shown.length ? [`and ${count - shown.length} more like this`] : []),
       ]);
       if (others > 0) lines.push(`and ${formatCount(others, "more problem")}`);
