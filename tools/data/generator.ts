@@ -25,29 +25,30 @@ const DAY = 24 * HOUR;
 
 /**
  * The kinds of sites, repeated in this order: the prefix of the camera references, the number of cameras, the number of parked cars, and
- * the mean counts of the busiest hour, in the order of `ROAD_USERS`.
+ * the mean counts of the busiest hour.
  */
+// biome-ignore format: a site per line
 const SITES = [
-  { prefix: "a", cameras: 1, parked: 0, peaks: [1.5, 16, 1.5, 0.2, 0.1, 0.5] },
-  { prefix: "c", cameras: 1, parked: 0, peaks: [12, 0, 0, 1.8, 0.05, 0.3] },
-  { prefix: "g", cameras: 2, parked: 0, peaks: [8, 0, 0, 1.2, 0.03, 0.2] },
-  { prefix: "e", cameras: 3, parked: 2, peaks: [6, 4, 0.3, 0.8, 0.05, 0.4] },
-  { prefix: "t", cameras: 1, parked: 12, peaks: [3, 0.8, 0.1, 0.5, 0.02, 0.1] },
-  { prefix: "pd", cameras: 4, parked: 1, peaks: [4, 6, 0.4, 0.5, 0.04, 0.6] },
-  { prefix: "f", cameras: 1, parked: 0, peaks: [0.3, 1.8, 0.2, 0, 0.01, 0] },
+  { prefix: "a", cameras: 1, parked: 0, peaks: { cars: 1.5, persons: 16, bicycles: 1.5, trucks: 0.2, motorcycles: 0.1, buses: 0.5 } },
+  { prefix: "c", cameras: 1, parked: 0, peaks: { cars: 12, persons: 0, bicycles: 0, trucks: 1.8, motorcycles: 0.05, buses: 0.3 } },
+  { prefix: "g", cameras: 2, parked: 0, peaks: { cars: 8, persons: 0, bicycles: 0, trucks: 1.2, motorcycles: 0.03, buses: 0.2 } },
+  { prefix: "e", cameras: 3, parked: 2, peaks: { cars: 6, persons: 4, bicycles: 0.3, trucks: 0.8, motorcycles: 0.05, buses: 0.4 } },
+  { prefix: "t", cameras: 1, parked: 12, peaks: { cars: 3, persons: 0.8, bicycles: 0.1, trucks: 0.5, motorcycles: 0.02, buses: 0.1 } },
+  { prefix: "pd", cameras: 4, parked: 1, peaks: { cars: 4, persons: 6, bicycles: 0.4, trucks: 0.5, motorcycles: 0.04, buses: 0.6 } },
+  { prefix: "f", cameras: 1, parked: 0, peaks: { cars: 0.3, persons: 1.8, bicycles: 0.2, trucks: 0, motorcycles: 0.01, buses: 0 } },
 ];
 
-/** The traffic in each hour of the day in UTC, in percent of the busiest hour: on weekdays, and at weekends. */
+/** The traffic in each hour of the day in UTC, in percent of the busiest hour. */
 // biome-ignore format: 24 hours per line
-const VEHICLE_ACTIVITY = [
-  [7, 5, 4, 4, 8, 24, 62, 90, 78, 69, 70, 75, 78, 73, 78, 91, 100, 81, 62, 51, 43, 33, 22, 12],
-  [14, 9, 6, 5, 5, 9, 16, 28, 42, 54, 62, 64, 60, 58, 60, 62, 60, 54, 46, 38, 32, 28, 24, 20],
-];
+const VEHICLE_ACTIVITY = {
+  weekdays: [7, 5, 4, 4, 8, 24, 62, 90, 78, 69, 70, 75, 78, 73, 78, 91, 100, 81, 62, 51, 43, 33, 22, 12],
+  weekends: [14, 9, 6, 5, 5, 9, 16, 28, 42, 54, 62, 64, 60, 58, 60, 62, 60, 54, 46, 38, 32, 28, 24, 20],
+};
 // biome-ignore format: 24 hours per line
-const PEOPLE_ACTIVITY = [
-  [5, 4, 4, 4, 6, 12, 34, 62, 60, 62, 76, 92, 95, 72, 84, 100, 90, 72, 56, 42, 34, 28, 18, 8],
-  [12, 8, 5, 4, 4, 6, 10, 22, 46, 70, 84, 90, 88, 86, 84, 80, 70, 58, 48, 40, 34, 28, 22, 16],
-];
+const PEOPLE_ACTIVITY = {
+  weekdays: [5, 4, 4, 4, 6, 12, 34, 62, 60, 62, 76, 92, 95, 72, 84, 100, 90, 72, 56, 42, 34, 28, 18, 8],
+  weekends: [12, 8, 5, 4, 4, 6, 10, 22, 46, 70, 84, 90, 88, 86, 84, 80, 70, 58, 48, 40, 34, 28, 22, 16],
+};
 
 /**
  * Generates records, oldest first, and in descending order of `camera_ref` at the same time. A record depends only on the random seed,
@@ -131,14 +132,21 @@ function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
 
 function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COUNTS {
   const date = new Date(time * 1000);
-  const isWeekend = [0, 6].includes(date.getUTCDay());
   const counts = { ...NO_COUNTS };
   for (const [index, name] of ROAD_USERS.entries()) {
-    const hours = name === "persons" || name === "bicycles" ? PEOPLE_ACTIVITY : VEHICLE_ACTIVITY;
-    const activity = (hours[Number(isWeekend)]?.[date.getUTCHours()] ?? 0) / 100;
-    counts[name] = poisson((site.peaks[index] ?? 0) * scale * activity, random(hash(key, time), index));
+    const activity = name === "persons" || name === "bicycles" ? PEOPLE_ACTIVITY : VEHICLE_ACTIVITY;
+    const mean = site.peaks[name] * scale * getShareOfPeak(activity, date);
+    counts[name] = poisson(mean, random(hash(key, time), index));
   }
   return { ...counts, cars: counts.cars + site.parked };
+}
+
+/** @throws RangeError if the activity does not have 24 hours */
+function getShareOfPeak({ weekdays, weekends }: typeof VEHICLE_ACTIVITY, date: Date): number {
+  const isWeekend = [0, 6].includes(date.getUTCDay());
+  const percentage = (isWeekend ? weekends : weekdays)[date.getUTCHours()];
+  if (percentage === undefined) throw new RangeError("The activity of an hour is missing");
+  return percentage / 100;
 }
 
 /** Time is divided into windows. Each window may contain an outage of 2 to 16 hours, so a moment depends on no other moment. */
