@@ -158,7 +158,8 @@ function createRowParser({ cells: header, line }: CsvRow, { file, modelName }: I
     }
     const values: Record<string, unknown> = {};
     columns.forEach(({ name, parse }, index) => {
-      values[name] = parse(cells[index] ?? "");
+      const cell = cells[index];
+      if (cell !== undefined) values[name] = parse(cell);
     });
     return schema.convertRow(values, header, cells, { file, line });
   };
