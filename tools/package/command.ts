@@ -8,6 +8,7 @@ import {
   runProgram,
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
+import { getMessage } from "../messages.ts";
 import type { AdminOptions } from "./admin.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { createService, type ServiceHooks } from "./service.ts";
@@ -52,12 +53,20 @@ async function serve(files: string[], options: Options, command: Command): Promi
     listsRequests: admin,
     wrapResponder: admin ? await importAdmin({ host, modelName: options.modelName }) : undefined,
   };
-  const fail = (error: Error) => command.error(`error: ${error.message}`);
-  const create = async () => createService({ files: files.length > 0 ? files : undefined, ...others }, hooks);
-  const service = await create().catch(fail);
+  const serviceOptions = { files: files.length > 0 ? files : undefined, ...others };
+  const service = await reportUsageErrors(command, () => createService(serviceOptions, hooks));
   await service.ready;
-  const { url } = await service.listen({ port, host }).catch(fail);
+  const { url } = await reportUsageErrors(command, () => service.listen({ port, host }));
   console.log(`Serving ${service.prefer ? `with ${service.prefer} ` : ""}at ${url}`);
+}
+
+/** Runs an action that fails if an option of the command is invalid. */
+async function reportUsageErrors<T>(command: Command, action: () => T | Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    command.error(`error: ${getMessage(error)}`);
+  }
 }
 
 /** Imported dynamically, because few commands need it, and it loads SQLite. */
