@@ -14,37 +14,40 @@ export function escapeInvisible(text: string): string {
 }
 
 /** Formats a number with its noun: `1 page`, `2 pages`. */
-export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The SQLite error code of a full disk. */
+// The error codes of SQLite that mean something to these commands (sqlite.org/rescode.html).
+const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
-
-/** The SQLite error code if no folder for temporary files can be written. */
+const SQLITE_NOTADB = 26;
+const SQLITE_IOERR_SHMSIZE = 4874;
 const SQLITE_IOERR_GETTEMPPATH = 6410;
 
 const DAMAGED = "it is damaged. Delete it, and load the records again";
 
-/** The meanings of error codes of the operating system and SQLite. Each one follows a path and a verb in a message. */
-const FILE_ERRORS: Record<string, string> = {
-  [SQLITE_FULL]: "the disk is full",
-  // SQLITE_IOERR_SHMSIZE: there is no space for the `-shm` file, which even readers need.
-  4874: "the disk is full",
-  // SQLITE_CORRUPT and SQLITE_NOTADB.
-  11: DAMAGED,
-  26: DAMAGED,
-  [SQLITE_IOERR_GETTEMPPATH]:
+/** The meanings of error codes of SQLite and the operating system. Each one follows a path and a verb in a message. */
+const FILE_ERRORS = new Map<unknown, string>([
+  [SQLITE_CORRUPT, DAMAGED],
+  [SQLITE_NOTADB, DAMAGED],
+  [SQLITE_FULL, "the disk is full"],
+  // There is no space for the `-shm` file, which even readers need.
+  [SQLITE_IOERR_SHMSIZE, "the disk is full"],
+  [
+    SQLITE_IOERR_GETTEMPPATH,
     "no folder for temporary files can be written. Set SQLITE_TMPDIR to one with free space, or mount one: docker run --tmpfs /tmp",
-  ENOENT: "it does not exist",
-  EEXIST: "a part of the path is not a directory",
-  EISDIR: "it is a directory",
-  ENOTDIR: "a part of the path is not a directory",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-};
+  ],
+  ["ENOENT", "it does not exist"],
+  ["EEXIST", "a part of the path is not a directory"],
+  ["EISDIR", "it is a directory"],
+  ["ENOTDIR", "a part of the path is not a directory"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["EROFS", "the file system is read-only"],
+  ["ENOSPC", "the disk is full"],
+]);
 
 /** Returns the code of an error of SQLite (a number) or of the operating system. */
 export function getErrorCode(error: unknown): string | number | undefined {
@@ -61,13 +64,21 @@ export function isDiskFull(error: unknown): boolean {
   return getErrorCode(error) === SQLITE_FULL;
 }
 
+export function isDamagedDatabase(error: unknown): boolean {
+  return getErrorCode(error) === SQLITE_CORRUPT;
+}
+
+export function isLockedDatabase(error: unknown): boolean {
+  return getErrorCode(error) === SQLITE_BUSY;
+}
+
 export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** Describes why a file cannot be read or written, such as `the disk is full`. */
 export function describeFileError(error: unknown): string {
-  return FILE_ERRORS[getErrorCode(error) ?? ""] ?? getMessage(error);
+  return FILE_ERRORS.get(getErrorCode(error)) ?? getMessage(error);
 }
 
 /** Creates an error for a path that cannot be written. The message contains the path and the reason. */

@@ -29,12 +29,12 @@ export async function listen(
 }
 
 /** Why a server cannot listen, by the error codes of Node. */
-const REASONS: Record<string, string> = {
-  EACCES: "this user may not use this port",
-  EADDRINUSE: "another program uses this port. Choose another one, or 0 for a free one",
-  EADDRNOTAVAIL: "this machine does not have this address",
-  ENOTFOUND: "this host has no address. An IPv6 address is written without brackets",
-};
+const REASONS = new Map<unknown, string>([
+  ["EACCES", "this user may not use this port"],
+  ["EADDRINUSE", "another program uses this port. Choose another one, or 0 for a free one"],
+  ["EADDRNOTAVAIL", "this machine does not have this address"],
+  ["ENOTFOUND", "this host has no address. An IPv6 address is written without brackets"],
+]);
 
 type Servers = [Server, ...Server[]];
 
@@ -69,7 +69,7 @@ async function openServer(
     void listener(incoming, outgoing);
   });
   await once(server.listen({ port, host }), "listening").catch((cause) => {
-    const reason = REASONS[getErrorCode(cause) ?? ""] ?? getMessage(cause);
+    const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
     throw new Error(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
   });
   return server;

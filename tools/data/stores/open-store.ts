@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createWriteError, describeFileError, getErrorCode } from "../../messages.ts";
+import { createWriteError, describeFileError, isDamagedDatabase, isLockedDatabase } from "../../messages.ts";
 import { PROJECT } from "../../project.ts";
 import {
   type Configuration,
@@ -103,12 +103,9 @@ function openLocalStore(
   return { ...opened, store, migrate: () => applyMigrations(database) };
 }
 
-/** The SQLite error code of a damaged file. */
-const SQLITE_CORRUPT = 11;
-
 /** Returns an error with the name of a damaged file, because SQLite does not name it. Returns other errors unchanged. */
 function toDamageError(error: unknown, path: string): unknown {
-  if (getErrorCode(error) !== SQLITE_CORRUPT) return error;
+  if (!isDamagedDatabase(error)) return error;
   return new Error(`${path} cannot be read: ${describeFileError(error)}`, { cause: error });
 }
 
@@ -120,9 +117,6 @@ function getObjectName(
   if (name === "d1") return database?.preview_database_id ?? database?.database_id ?? "DB";
   return namespace?.preview_id ?? namespace?.id ?? "KV";
 }
-
-/** The SQLite error code of a file that another connection has locked. */
-const SQLITE_BUSY = 5;
 
 /**
  * Locks a file for this process, as SQLite locks a database. The operating system releases the lock when the process ends, so a file
@@ -143,7 +137,7 @@ export function lockFile(path: string, subject: string, waitMs = 0): () => void 
     return database.close.bind(database);
   } catch (cause) {
     database?.close();
-    if (getErrorCode(cause) !== SQLITE_BUSY) throw createWriteError(path, cause);
+    if (!isLockedDatabase(cause)) throw createWriteError(path, cause);
     const message = `Another process is writing to ${subject}. Run the command again when it has ended.`;
     throw new Error(message, { cause });
   }
