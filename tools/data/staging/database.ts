@@ -1,10 +1,10 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { BLOCK_SIZE, type Block, formatBlock, RECORD_SEPARATOR } from "../../../src/store/block.ts";
-import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";
+import { formatPosition, type Problem } from "../formats/problem.ts";
 
 /** The columns of a row: its position in the input, the values to compare and to sort by, and the end of its line in a block. */
 const COLUMNS = [
-  "file TEXT",
+  "file INTEGER", // index
   "line INTEGER",
   "image TEXT", // in a report: the times of the processing and of the capture, separated by a space
   "id INTEGER",
@@ -69,7 +69,11 @@ const UNIQUE_KEYS = [
  * Compares the records of a load. All records must have their ids.
  * @returns A problem for the later record of each conflict, in the order in which the records were read
  */
-export function* findConflicts(database: DatabaseSync): Generator<Problem> {
+export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
+  const getPosition = (file: unknown, line: unknown) => ({
+    file: String(files[Number(file)]),
+    line: Number(line),
+  });
   for (const { columns, field } of UNIQUE_KEYS) {
     const repeated = `FROM staged GROUP BY ${columns} HAVING count(*) > 1`;
     // Usually nothing is repeated, and the join would read all records again.
@@ -84,16 +88,12 @@ export function* findConflicts(database: DatabaseSync): Generator<Problem> {
       WHERE later.rowid > first ${condition} ORDER BY later.rowid`;
     for (const later of database.prepare(sql).iterate()) {
       const camera = field === "id" ? "" : ` for camera ${JSON.stringify(later.camera_ref)}`;
-      const earlier = formatPosition(toPosition(later.earlier_file, later.earlier_line));
+      const earlier = formatPosition(getPosition(later.earlier_file, later.earlier_line));
       const message = `already appears${camera} in ${earlier}`;
-      const position = toPosition(later.file, later.line);
+      const position = getPosition(later.file, later.line);
       yield { ...position, field, value: later[field], message, cause: "repeated" };
     }
   }
-}
-
-function toPosition(file: unknown, line: unknown): InputPosition {
-  return { file: String(file), line: Number(line) };
 }
 
 /** Sorts the lines of all records in the order of the collection. */

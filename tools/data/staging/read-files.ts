@@ -19,9 +19,11 @@ export async function readFiles(
   update: Progress["update"],
 ): Promise<void> {
   const onRead = createByteCounter(files, update);
-  for (const file of files) {
+  for (const [index, file] of files.entries()) {
     const onPage = (count: number) => addPage(file, count);
-    for await (const rows of readInputFile({ ...options, file, onRead, onPage })) rows.forEach(add);
+    for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
+      for (const row of rows) add(row, index);
+    }
   }
 }
 

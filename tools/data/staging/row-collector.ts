@@ -69,7 +69,8 @@ export function createRowCollector(
     reject,
     firstFiles,
     getStatistics: stager.getStatistics,
-    add(row: InputRow): void {
+    /** @param file The index of the file */
+    add(row: InputRow, file: number): void {
       if ("problems" in row) {
         row.problems.forEach(reject);
         return;
@@ -77,7 +78,7 @@ export function createRowCollector(
       noteRow(row);
       const { timestamp, camera_ref } = row.record;
       if (skipDuplicates && addSeen.run(timestamp, camera_ref).changes === 0) counts.duplicates++;
-      else stager.stageRow(row);
+      else stager.stageRow(row, file);
     },
     addPage(file: string, count: number): void {
       pages = pages ? { ...pages, count: Math.max(pages.count, count) } : { file, count };
@@ -101,8 +102,7 @@ function createRowStager(database: DatabaseSync, counts: RowCounts, strict: bool
   return {
     checkSharedRefs: cameras.checkSharedRefs,
     getStatistics: () => getStatistics(cameras.count()),
-    stageRow(row: ValidRow): void {
-      const { file, line } = row;
+    stageRow(row: ValidRow, file: number): void {
       const problem = checkHealth(row);
       const observation = problem ? { ...row.record, ...NO_COUNTS } : row.record;
       counts.count++;
@@ -110,11 +110,12 @@ function createRowStager(database: DatabaseSync, counts: RowCounts, strict: bool
       if (problem && strict) reject(problem);
       cameras.check(row);
       if (!add(observation)) {
+        const { file, line } = row;
         const message = `exceeds the limit of ${MAX_DAYS} different days per collection`;
         reject({ file, line, field: "timestamp", value: observation.timestamp, message });
       }
       const { camera_ref, timestamp } = observation;
-      insert.run(file, line, ...getIds(row), camera_ref, timestamp, encodeLineEnd(observation));
+      insert.run(file, row.line, ...getIds(row), camera_ref, timestamp, encodeLineEnd(observation));
     },
   };
 }

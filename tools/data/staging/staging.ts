@@ -73,7 +73,7 @@ export function stageRecords(records: Iterable<unknown>): Promise<StagedCollecti
     async (collector) => {
       let line = 0;
       const file = IN_MEMORY_FILE;
-      for (const record of records) collector.add(checkRecord(record, { file, line: ++line }));
+      for (const record of records) collector.add(checkRecord(record, { file, line: ++line }), 0);
     },
   );
 }
@@ -94,7 +94,7 @@ async function stageRows(
     collector.end();
     for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
     await runStep("comparing", options, async () => {
-      compareRecords(database, collector);
+      compareRecords(database, files, collector);
       const lines = problems.lines();
       if (lines.length > 0) throw new InputError([...lines, options.conclusion ?? NOT_LOADED].join("\n"));
       sortRecords(database);
@@ -116,12 +116,12 @@ async function stageRows(
 }
 
 /** Compares the records. Before that, the rows of reports get their ids. */
-function compareRecords(database: DatabaseSync, { firstFiles, reject }: RowCollector): void {
+function compareRecords(database: DatabaseSync, files: string[], { firstFiles, reject }: RowCollector): void {
   const { images, records } = firstFiles;
   const hasBoth = images !== undefined && records !== undefined;
   if (hasBoth) return;
   if (images !== undefined) assignReportIds(database);
-  for (const problem of findConflicts(database)) reject(problem);
+  for (const problem of findConflicts(database, files)) reject(problem);
 }
 
 async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {
