@@ -13,10 +13,7 @@ import { spawnWrangler } from "./wrangler.ts";
 const PATH_OPTIONS = ["persist-to", "config"];
 
 /** By default, wrangler would take the origin of local requests from `routes`. PUBLIC_ORIGIN and the rate limit are for deployments. */
-const LOCAL_OPTIONS = [
-  "--infer-origin-from-routes=false",
-  ...["RATE_LIMIT:off", "PUBLIC_ORIGIN:"].flatMap((variable) => ["--var", variable]),
-];
+const LOCAL_OPTIONS = ["--infer-origin-from-routes=false", "--var=RATE_LIMIT:off", "--var=PUBLIC_ORIGIN:"];
 
 const { values, tokens } = parseArgs({
   options: {
@@ -40,14 +37,20 @@ function requireCheckedVariables(): void {
 
 /** Loads the sample data into an empty store. The worker reports an invalid setting. */
 async function prepareStore(): Promise<void> {
-  const config = values.config?.toString();
-  const persistTo = values["persist-to"]?.toString();
+  const config = getPath("config");
+  const persistTo = getPath("persist-to");
   const configuration = await readConfiguration(config);
   // If a variable is set twice, the last value counts.
   const vars = Object.fromEntries(listVars().map((text) => text.split(/:(.*)/s)));
   const setting = vars.STORE ?? configuration.vars?.STORE;
   const store = STORE_NAMES.find((name) => name === setting);
   if (store !== undefined) await loadSeed({ config, persistTo, store });
+}
+
+function getPath(option: "config" | "persist-to"): string | undefined {
+  const value = values[option];
+  if (typeof value !== "boolean") return value;
+  throw new Error(`--${option} needs a path.`);
 }
 
 /** Lists the `NAME:VALUE` pairs of `--var`. One `--var` accepts several pairs: `--var PREFER:delay=200 FAULTS:on`. */

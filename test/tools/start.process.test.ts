@@ -94,6 +94,11 @@ test.each(["--env-file .npmrc", "-e other"])("npm start refuses %s", async (opti
   await expect(serve(createFolder(), ...options.split(" "))).rejects.toThrow("npm start does not support -");
 });
 
+test("npm start refuses a folder without a path", async () => {
+  const { status, stderr } = await runProcess(process.execPath, ["tools/start.ts", "--persist-to"]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining("--persist-to")]);
+});
+
 test("npm start shows an invalid setting at once, without a request", async () => {
   const options = ["--port", "0", "--inspector-port", "0", "--persist-to", createFolder()];
   const args = ["tools/start.ts", ...options, "--var", "PREFER:delay=1", "FAULTS:maybe"];
