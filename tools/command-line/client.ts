@@ -1,5 +1,5 @@
 import ky, { HTTPError } from "ky";
-import { getErrorMessage } from "./requests.ts";
+import { getInnermostMessage } from "./requests.ts";
 
 /** A response with its whole body. After a failure that stays, the body is empty. */
 export type Answer = { status: number; headers: Headers; body: Uint8Array };
@@ -28,7 +28,7 @@ export function createClient(secondMs: number) {
       retryOnTimeout: true,
       delay: (attempt) => secondMs * 2 ** (attempt - 1),
       // Undefined leaves the decision to the other options.
-      shouldRetry: ({ error }) => (PERMANENT.test(getErrorMessage(error)) ? false : undefined),
+      shouldRetry: ({ error }) => (PERMANENT.test(getInnermostMessage(error)) ? false : undefined),
     },
   });
 
@@ -40,7 +40,7 @@ export function createClient(secondMs: number) {
     } catch (error) {
       const request = `${init.method ?? "GET"} ${url}`;
       if (!(error instanceof HTTPError))
-        throw new Error(`${request}: no response, ${getErrorMessage(error)}`);
+        throw new Error(`${request}: no response, ${getInnermostMessage(error)}`);
       const { status, headers } = error.response;
       if (status === 429) throw new Error(`${request}: 429 again and again`);
       return { status, headers, body: new Uint8Array() };

@@ -103,8 +103,8 @@ export function parseMinutes(text: string): number {
   const match = /^([1-9]\d{0,5})([mh])$/.exec(text);
   if (match === null)
     throw new InvalidArgumentError("It must be 1 to 999999 minutes or hours, such as 30m or 1h.");
-  const [, number, unit] = match;
-  return Number(number) * (unit === "h" ? 60 : 1);
+  const [, count, unit] = match;
+  return Number(count) * (unit === "h" ? 60 : 1);
 }
 
 /** Paths that `--out` treats as `-`: unlike a file, standard output cannot be replaced in one step. */

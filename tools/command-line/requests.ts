@@ -20,8 +20,8 @@ export function useProxy(): void {
 }
 
 /** Gets the message of the innermost cause of "fetch failed". If several addresses of a host failed, uses the first error. */
-export function getErrorMessage(error: unknown): string {
-  if (error instanceof AggregateError) return getErrorMessage(error.errors[0]);
+export function getInnermostMessage(error: unknown): string {
+  if (error instanceof AggregateError) return getInnermostMessage(error.errors[0]);
   const isWrapped = error instanceof Error && error.cause instanceof Error;
-  return isWrapped ? getErrorMessage(error.cause) : getMessage(error);
+  return isWrapped ? getInnermostMessage(error.cause) : getMessage(error);
 }

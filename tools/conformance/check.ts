@@ -108,17 +108,17 @@ async function startWalk(url: string, table: Table, send: Client, pause: () => P
 /** Checks the pages from page 1 to the last, and requests that are compared with them. @throws ChangedError */
 async function walkPages(walk: Walk, { pages: limit, onPage }: CheckOptions) {
   const { comparisons, read, first, pageSize } = walk;
-  const last = Math.max(1, Math.ceil((first.count ?? 0) / pageSize));
-  for (const number of listPages(last, limit)) {
+  const lastPage = Math.max(1, Math.ceil((first.count ?? 0) / pageSize));
+  for (const number of listPages(lastPage, limit)) {
     const page = number === 1 ? first : await read(number);
     await addPage(walk, page);
-    onPage?.(walk.pages, Math.min(last, (limit ?? last) + 2));
+    onPage?.(walk.pages, Math.min(lastPage, (limit ?? lastPage) + 2));
     if (page.status === 404 || page.results?.length === 0) break;
   }
   if (first.envelope === undefined) return;
   await checkPageZero(walk);
   await checkWithoutPage(walk);
-  await checkPageAfterLast(walk, last);
+  await checkPageAfterLast(walk, lastPage);
   await checkFormat(walk, "?page=1");
   await checkFormat(walk, "?format=json&page=1");
   await checkPathWithoutSlash(walk);
@@ -135,9 +135,9 @@ async function requireUnchanged({ pause, read, first }: Walk): Promise<void> {
 }
 
 /** Lists all pages, or the first ones, the middle one and the last one. */
-function* listPages(last: number, limit = last): Generator<number> {
-  for (let number = 1; number <= Math.min(limit, last); number++) yield number;
-  yield* new Set([Math.ceil(last / 2), last].filter((number) => number > limit));
+function* listPages(lastPage: number, limit = lastPage): Generator<number> {
+  for (let number = 1; number <= Math.min(limit, lastPage); number++) yield number;
+  yield* new Set([Math.ceil(lastPage / 2), lastPage].filter((number) => number > limit));
 }
 
 async function addPage(walk: Walk, page: CollectionPage): Promise<void> {
@@ -188,9 +188,9 @@ async function checkPageZero(walk: Walk): Promise<void> {
 }
 
 /** The page after the last shows whether `count` is too small. */
-async function checkPageAfterLast(walk: Walk, last: number): Promise<void> {
+async function checkPageAfterLast(walk: Walk, lastPage: number): Promise<void> {
   if (walk.first.count === undefined) return;
-  await checkKnownRecords(walk, "Page envelope.count", await walk.read(last + 1));
+  await checkKnownRecords(walk, "Page envelope.count", await walk.read(lastPage + 1));
 }
 
 /** Checks that a page has no records but those of the pages that were read before. */

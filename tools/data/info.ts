@@ -28,9 +28,9 @@ export async function info(options: InfoOptions): Promise<void> {
 
 function listLines({ loaded_at, id, count }: Snapshot, statistics: Statistics): Line[] {
   const { first, last, cameras, totals, days } = statistics;
-  const failing = days.reduce((sum, [, , number]) => sum + number, 0);
-  const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
-  const roadUsers = days.reduce((sum, [, , , , number]) => sum + number, 0);
+  const failing = days.reduce((sum, [, , ofDay]) => sum + ofDay, 0);
+  const unknown = days.reduce((sum, [, , , ofDay]) => sum + ofDay, 0);
+  const roadUsers = days.reduce((sum, [, , , , ofDay]) => sum + ofDay, 0);
   const mean = (roadUsers / Math.max(1, count - failing)).toFixed(1);
   const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
   return [

@@ -18,7 +18,7 @@ export async function prepareProductionStore(
   if (store === "d1") await createDatabase(configuration);
   const choice = { store, remote: true };
   if (isFirst && store === "d1") return loadSeed(choice);
-  const { snapshot } = await withMigratedStore(choice, ({ store }) => store.readCurrent());
+  const { snapshot } = await withMigratedStore(choice, (opened) => opened.store.readCurrent());
   if (snapshot.id !== null) return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(

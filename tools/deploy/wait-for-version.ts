@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { HEALTH_PATH } from "../../src/views/site.ts";
-import { getErrorMessage } from "../command-line/requests.ts";
+import { getInnermostMessage } from "../command-line/requests.ts";
 
 /** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
 const MIN_RESPONSES = 3;
@@ -62,6 +62,6 @@ async function readHealth(url: string, version?: string): Promise<Health> {
     if (version === undefined || code.id === version) return { kind: "ready" };
     return { kind: "waiting", problem: `${url} still reports version ${code.id} instead of ${version}` };
   } catch (error) {
-    return { kind: "waiting", problem: `${url} did not respond: ${getErrorMessage(error)}` };
+    return { kind: "waiting", problem: `${url} did not respond: ${getInnermostMessage(error)}` };
   }
 }

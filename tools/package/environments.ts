@@ -2,7 +2,7 @@ import project from "../../package.json" with { type: "json" };
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import type { ServiceOptions } from "./index.d.ts";
-import type { LoadReporting, RecordSource } from "./load-collection.ts";
+import type { LoadReporting, RecordInput } from "./load-collection.ts";
 import { createSampleStore } from "./sample-data.ts";
 import { formatFaults, requireServiceOptions } from "./service-options.ts";
 
@@ -59,9 +59,9 @@ function copyRecord(record: unknown): unknown {
 }
 
 /** Imports the code of a load only when records are loaded, because the sample data and the command `check` do not need it. */
-async function loadCollection(source: RecordSource, reporting: LoadReporting) {
+async function loadCollection(input: RecordInput, reporting: LoadReporting) {
   const collection = await import("./load-collection.ts");
-  return collection.loadCollection(source, project.version, reporting);
+  return collection.loadCollection(input, project.version, reporting);
 }
 
 /**

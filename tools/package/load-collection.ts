@@ -5,7 +5,7 @@ import { type StageOptions, stageFiles, stageRecords } from "../data/staging/sta
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
-export type RecordSource =
+export type RecordInput =
   | { records: unknown[] }
   | { files: string[]; modelName: ServiceOptions["modelName"] };
 
@@ -18,14 +18,14 @@ export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
  * @throws InputError if a record is invalid
  */
 export async function loadCollection(
-  source: RecordSource,
+  input: RecordInput,
   version: string,
   { warn = console.error, openStep }: LoadReporting,
 ): Promise<Store> {
   const staged =
-    "records" in source
-      ? await stageRecords(source.records)
-      : await stageFiles(source.files, { modelName: source.modelName, warn, openStep });
+    "records" in input
+      ? await stageRecords(input.records)
+      : await stageFiles(input.files, { modelName: input.modelName, warn, openStep });
   if (staged.zeroed > 0)
     warn(`Warning: set the counts of ${staged.zeroed} records with camera_ok "False" to 0.`);
   try {

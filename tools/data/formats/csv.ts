@@ -18,11 +18,11 @@ export interface CsvRow {
 export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow[]> {
   for await (const chunk of joinRows(cleanLines(chunks))) {
     const { rows, error } = chunk.text.includes('"') ? parseRows(chunk) : { rows: splitRows(chunk) };
-    const last = chunk.complete ? undefined : rows.pop();
+    const cutRow = chunk.complete ? undefined : rows.pop();
     // Spreadsheets write rows of empty cells.
     yield rows.filter(({ cells }) => cells.some((cell) => cell !== ""));
     if (error) throw error;
-    if (last) throw new UnreadableError("is too long for a row that ends with LF or CRLF", last.line);
+    if (cutRow) throw new UnreadableError("is too long for a row that ends with LF or CRLF", cutRow.line);
   }
 }
 

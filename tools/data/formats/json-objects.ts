@@ -29,7 +29,7 @@ interface Scan {
   line: number;
   /** The number of open arrays around the objects, and the previous token in the innermost array. */
   arrays: number;
-  last: "bracket" | "item" | "comma";
+  previous: "bracket" | "item" | "comma";
   object?: OpenObject | undefined;
 }
 
@@ -48,7 +48,7 @@ interface OpenObject extends JsonObject {
 export async function* readJsonObjects(
   chunks: AsyncIterable<TextChunk>,
 ): AsyncGenerator<Iterable<JsonObject>> {
-  const scan: Scan = { line: 1, arrays: 0, last: "bracket" };
+  const scan: Scan = { line: 1, arrays: 0, previous: "bracket" };
   for await (const { text, line } of chunks) {
     scan.line = line;
     yield scanObjects(scan, text);
@@ -85,19 +85,19 @@ function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
 
 /** Skips a character between objects. In an array, exactly one comma separates two objects. Elsewhere, there is no comma. */
 function skip(scan: Scan, character: string): void {
-  const { last, line } = scan;
+  const { previous, line } = scan;
   const isInArray = scan.arrays > 0;
   if (character === "\n") {
     scan.line++;
   } else if (character === "[") {
     requireComma(scan);
     scan.arrays++;
-    scan.last = "bracket";
-  } else if (character === "," && isInArray && last === "item") {
-    scan.last = "comma";
-  } else if (character === "]" && isInArray && last !== "comma") {
+    scan.previous = "bracket";
+  } else if (character === "," && isInArray && previous === "item") {
+    scan.previous = "comma";
+  } else if (character === "]" && isInArray && previous !== "comma") {
     scan.arrays--;
-    scan.last = "item";
+    scan.previous = "item";
   } else if (character === "," || (character === "]" && isInArray)) {
     throw new UnreadableError("has a comma that is not between two records of an array", line);
     // A concatenated file may begin with a byte order mark.
@@ -106,14 +106,14 @@ function skip(scan: Scan, character: string): void {
   }
 }
 
-function requireComma({ arrays, last, line }: Scan): void {
-  if (arrays > 0 && last === "item")
+function requireComma({ arrays, previous, line }: Scan): void {
+  if (arrays > 0 && previous === "item")
     throw new UnreadableError("has no comma between two records of an array", line);
 }
 
 function startObject(scan: Scan): OpenObject {
   requireComma(scan);
-  scan.last = "item";
+  scan.previous = "item";
   const counts = { keys: 0, depth: 0, values: 0 };
   return { text: "", line: scan.line, innerLines: [], ...counts, isInString: false, isEscaped: false };
 }
