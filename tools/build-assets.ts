@@ -68,9 +68,9 @@ async function importReference(): Promise<typeof import("../src/reference/refere
     platform: "node",
     write: false,
   });
-  return import(
-    `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString("base64")}`
-  );
+  const [output] = outputFiles;
+  if (output === undefined) throw new Error("esbuild wrote no module of the API reference");
+  return import(`data:text/javascript;base64,${Buffer.from(output.contents).toString("base64")}`);
 }
 
 /** Writes the sample data as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */

@@ -56,7 +56,9 @@ const PRINT_PEAK = "data:text/javascript,process.on('exit',()=>console.log(proce
 async function runData(...args: string[]): Promise<number> {
   const command = [`--import=${PRINT_PEAK}`, "tools/data/data-command.ts", ...args];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
-  return Math.round((Number(stdout.trim().split("\n").at(-1)) * 1024) / 1e6);
+  const [, peak] = /(\d+)\n$/.exec(stdout) ?? [];
+  if (peak === undefined) throw new Error("The command did not print the peak of its memory");
+  return Math.round((Number(peak) * 1024) / 1e6);
 }
 
 /** Starts the package with a file of records, and `npm start` and workerd with the folder of the stores. */

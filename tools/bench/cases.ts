@@ -101,7 +101,9 @@ export async function measureRequest({ url, body }: PageRequest, milliseconds: n
 
 function percentile(share: number, values: number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+  const value = sorted[Math.ceil(values.length * share) - 1];
+  if (value === undefined) throw new RangeError("Nothing was measured");
+  return value;
 }
 
 const roundToThreeDigits = (value: number) => Number(value.toPrecision(3));

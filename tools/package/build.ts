@@ -81,8 +81,9 @@ function readStaticFiles() {
 
 /** Renders the type of a record from its schema. */
 function renderRecordType(): string {
-  const fields = Object.entries(z.toJSONSchema(TrafficRecord).properties ?? {}).map(([name, field]) => {
-    const { description, anyOf = [field] } = Object(field);
+  const fields = Object.entries(TrafficRecord.shape).map(([name, field]) => {
+    const schema = z.toJSONSchema(field);
+    const { description, anyOf = [schema] } = schema;
     return `  /** ${description} */\n  ${name}: ${anyOf.map(renderType).join(" | ")};\n`;
   });
   return `/** A record: the counts of one camera at one moment. */\nexport interface TrafficRecord {\n${fields.join("")}}`;
