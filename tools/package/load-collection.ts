@@ -1,7 +1,7 @@
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { hashContent } from "../data/collection.ts";
-import { type StageOptions, stageFiles, stageRecords } from "../data/staging/staging.ts";
+import { describeZeroed, type StageOptions, stageFiles, stageRecords } from "../data/staging/staging.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
@@ -26,8 +26,7 @@ export async function loadCollection(
     "records" in input
       ? await stageRecords(input.records)
       : await stageFiles(input.files, { modelName: input.modelName, warn, openStep });
-  if (staged.zeroed > 0)
-    warn(`Warning: set the counts of ${staged.zeroed} records with camera_ok "False" to 0.`);
+  if (staged.zeroed > 0) warn(`Warning: ${describeZeroed(staged.zeroed)}.`);
   try {
     const { count, blocks } = staged;
     const id = hashContent(version, blocks());

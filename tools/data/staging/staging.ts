@@ -131,8 +131,11 @@ async function runStep(name: string, { openStep }: StageOptions, action: (step?:
 
 /** Formats the number of records, and how many of them were corrected or skipped. */
 export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
-  const corrected = `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
   const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
-  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
+  const remarks = [...(zeroed > 0 ? [describeZeroed(zeroed)] : []), ...(duplicates > 0 ? [skipped] : [])];
   return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
+}
+
+export function describeZeroed(zeroed: number): string {
+  return `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
 }
