@@ -70,10 +70,11 @@ const UNIQUE_KEYS = [
  * @returns A problem for the later record of each conflict, in the order in which the records were read
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
-  const getPosition = (file: unknown, line: unknown) => ({
-    file: String(files[Number(file)]),
-    line: Number(line),
-  });
+  const getPosition = (index: unknown, line: unknown) => {
+    const file = files[Number(index)];
+    if (file === undefined) throw new RangeError(`The load has no file ${index}`);
+    return { file, line: Number(line) };
+  };
   for (const { columns, field } of UNIQUE_KEYS) {
     const repeated = `FROM staged GROUP BY ${columns} HAVING count(*) > 1`;
     // Usually nothing is repeated, and the join would read all records again.
