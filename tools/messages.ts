@@ -1,6 +1,5 @@
 import { escapeUnit } from "../src/json-escape.ts";
 
-/** Formats a value of the input as JSON for a message, cut to a number of characters. Undefined becomes `missing`. */
 export function formatValue(value: unknown, max = 60): string {
   const json = escapeInvisible(JSON.stringify(value) ?? "missing");
   return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
@@ -81,7 +80,6 @@ export function describeFileError(error: unknown): string {
   return FILE_ERRORS.get(getErrorCode(error)) ?? getMessage(error);
 }
 
-/** Creates an error for a path that cannot be written. The message contains the path and the reason. */
 export function createWriteError(path: string, cause: unknown): Error {
   // A file is created if it is missing, but its folder is not.
   const reason = isMissingFile(cause) ? "its folder does not exist" : describeFileError(cause);

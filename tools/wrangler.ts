@@ -17,7 +17,6 @@ const QUIET_ENV = {
   WRANGLER_SEND_METRICS: "false",
 };
 
-/** The exit status and the output of a process. */
 export interface ProcessResult {
   status: number | null;
   stdout: string;
@@ -37,7 +36,6 @@ export function spawnWrangler(
   return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], options);
 }
 
-/** The number of characters of an argument in a message. */
 const MAX_SHOWN_LENGTH = 100;
 
 function formatCommandLine(args: string[]): string {

@@ -24,13 +24,11 @@ const CASES: Case[] = [
 /** The mode that each mode is compared with: the same runtime without pages. */
 const BASELINES: Record<string, string> = { hot: "baseline", cold: "store_baseline" };
 
-/** The number of responses per second, and percentiles of the response time. */
 type Measurement = Record<"per_second" | "p50_ms" | "p99_ms", number>;
 
 /** The URL of a page, and the body of the only correct response. */
 export type PageRequest = Record<"url" | "body", string>;
 
-/** The number of measurements of each case, and the duration of a measurement. */
 export type BenchOptions = Record<"rounds" | "milliseconds", number>;
 
 /**

@@ -91,14 +91,12 @@ export function parseServiceUrl(text: string): string {
   );
 }
 
-/** Parses a date or a time in UTC. */
 export function parseDate(text: string): Date {
   const time = text.includes(".") ? undefined : parseUtcTime(text);
   if (time !== undefined) return new Date(time);
   throw new InvalidArgumentError("It must be a date in UTC, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.");
 }
 
-/** Parses a duration such as `30m` or `1h`. */
 export function parseMinutes(text: string): number {
   const match = /^([1-9]\d{0,5})([mh])$/.exec(text);
   if (match === null)

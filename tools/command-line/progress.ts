@@ -12,9 +12,7 @@ const LOG_INTERVAL_MS = 5_000;
 const LOG_TICK_MS = 100;
 
 interface ProgressOptions {
-  /** The number of units in the step, if known. */
   total?: number | undefined;
-  /** The unit, `records` by default. */
   unit?: string;
   /** The output file of the step. If this is `-` and standard output is a terminal, no progress is shown. */
   out?: string;
@@ -28,7 +26,6 @@ interface Step {
   startedAt: number;
 }
 
-/** Prints a line, above the progress bar while there is one. */
 let print = printPlainly;
 
 function printPlainly(line: string): void {

@@ -16,7 +16,7 @@ export interface CheckOptions {
   secondMs?: number;
 }
 
-/** The report. The names of its members are public, because `--json` prints it. */
+/** The names of its members are public, because `--json` prints it. */
 export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
 
 /** Thrown if the collection has changed since page 1 was read. */
@@ -134,7 +134,6 @@ async function requireUnchanged({ pause, read, first }: Walk): Promise<void> {
     if (!isSamePage(first, again)) throw new ChangedError("page 1 has changed during the check");
 }
 
-/** Lists all pages, or the first ones, the middle one and the last one. */
 function* listPages(lastPage: number, limit = lastPage): Generator<number> {
   for (let number = 1; number <= Math.min(limit, lastPage); number++) yield number;
   yield* new Set([Math.ceil(lastPage / 2), lastPage].filter((number) => number > limit));

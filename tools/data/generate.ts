@@ -9,7 +9,6 @@ export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
 /** The exclusive end of all possible timestamps. A year in a timestamp has four digits. */
 const END = new Date("+010000-01-01T00:00:00Z");
 
-/** Returns an error message if the combination of options is invalid. */
 export function findUsageError({ records, from = GENERATOR_EPOCH, to }: GenerateOptions) {
   if (from < GENERATOR_EPOCH) return "--from must be 2019-01-01 or later";
   if (to && from >= to) return "--to must be later than --from, which is 2019-01-01 by default";

@@ -18,7 +18,6 @@ export const SEED_CSV = "seed.csv.gz";
 
 /**
  * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
- * @param assets The folder of the assets
  * @throws InputError if a line of the sample data is invalid. The previous assets then stay
  */
 export async function writeSeedAssets(assets: string): Promise<void> {
@@ -30,7 +29,6 @@ export async function writeSeedAssets(assets: string): Promise<void> {
   }
 }
 
-/** Replaces the collection in static assets. */
 export async function replaceAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
   const temporary: Snapshot = { id: "temporary", count, loaded_at: null, source };
   const records = readRecords(createMemoryStore(temporary, blocks()), temporary);

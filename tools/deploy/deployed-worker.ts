@@ -7,7 +7,6 @@ const name = process.env.WRANGLER_CI_OVERRIDE_NAME;
 /** Options for the worker name that Workers Builds sets. Some wrangler commands ignore the environment variable. */
 export const NAME_OPTIONS = name ? ["--name", name] : [];
 
-/** A version of the worker, and its variable `STORE`. */
 export type DeployedVersion = { id: string; store: string | undefined };
 
 type Deployment = { versions: { version_id: string }[] };

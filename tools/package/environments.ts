@@ -72,7 +72,7 @@ function requireSqlite(): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    // Node 20.16 and 22.3 brought the function itself.
+    // Node has this function from 20.16 and 22.3 on.
     const sqlite: unknown = process.getBuiltinModule?.("node:sqlite");
     if (!sqlite)
       throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);

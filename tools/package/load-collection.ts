@@ -9,7 +9,6 @@ export type RecordInput =
   | { records: unknown[] }
   | { files: string[]; modelName: ServiceOptions["modelName"] };
 
-/** Reports the progress and the warnings of a load. */
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**

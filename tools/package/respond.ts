@@ -22,7 +22,6 @@ export function isCut(response: Response): boolean {
 interface RequestListeners {
   /** Called before the response, while the status is null. */
   onRequest: ((received: ReceivedRequest) => void) | undefined;
-  /** Called after the response. */
   onResponse: ((received: ReceivedRequest) => void) | undefined;
 }
 

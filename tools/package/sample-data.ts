@@ -6,7 +6,6 @@ import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** The file with the sample data, which the build writes. */
 export const SAMPLE_DATA_FILE = "sample-data.json.gz";
 
 /** The file with the same records as CSV, for `/seed.csv.gz`. */
@@ -14,7 +13,6 @@ export const SAMPLE_CSV_FILE = "seed.csv.gz";
 
 /** The records in the file are checked and sorted, so that a service is ready at once. */
 export interface SampleData extends Omit<Snapshot, "loaded_at"> {
-  /** The blocks of the records and of the statistics. */
   blocks: Block[];
 }
 

@@ -13,7 +13,6 @@ import { respondWithFile } from "./static-files.ts";
 
 /** Hooks for the package's command. The hooks are not part of the public interface. */
 export interface ServiceHooks extends LoadReporting {
-  /** Called after each response. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
   /** Whether `requests` lists the requests, as it does by default. */
   listsRequests?: boolean | undefined;

@@ -9,8 +9,8 @@ import { readPackageFile, SAMPLE_CSV_FILE } from "./sample-data.ts";
 declare const FILES: Record<string, string>;
 
 /**
- * Responds with a static file, as the platform does: a deployment gets the same headers from public/_headers. Returns undefined if the path has no
- * static file.
+ * Responds with a static file, as the platform does: a deployment gets the same headers from public/_headers.
+ * @returns undefined if the path has no static file
  */
 export function respondWithFile({ method, url }: Request): Response | undefined {
   const { pathname, search } = new URL(url);

@@ -36,7 +36,6 @@ function createCsvSchema<Columns extends z.ZodObject>(
     title,
     names,
     getParser: (name: string) => parsers[name] ?? parseNumber,
-    /** @param header The names of the columns, in the order of the cells */
     convertRow(values: object, header: string[], cells: string[], position: InputPosition): InputRow {
       const result = columns.safeParse(values);
       if (result.success) return convert(result.data, position);

@@ -3,7 +3,7 @@ import { TrafficRecord } from "../../../src/records/schema.ts";
 import { countOccurrences, MAX_LINE_LENGTH, type TextChunk } from "./input-file.ts";
 import { UnreadableError } from "./problem.ts";
 
-// csv-parse splits only rows with quotes: as a stream, it takes six times as long as the splitter for all other rows.
+// csv-parse splits only rows with quotes: as a stream, it takes 1.7 s for a million rows, and `splitRows` 0.4 s.
 
 /** A row of a CSV file, which may span several lines. */
 export interface CsvRow {

@@ -140,7 +140,7 @@ export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenera
   }
 }
 
-/** Converts a file error to an `UnreadableError`. Returns all different errors unchanged, because they are bugs. */
+/** Converts a file error to an `UnreadableError`. Returns all other errors unchanged, because they are bugs. */
 function toInputError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
   if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
@@ -188,7 +188,6 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (rest.length > 0) yield { text: decode(rest, { line, head }), line, complete: true };
 }
 
-/** Whether a byte of UTF-8 is the first one of a character. */
 function startsCharacter(byte: number): boolean {
   return (byte & 0xc0) !== 0x80;
 }

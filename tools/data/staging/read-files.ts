@@ -11,7 +11,6 @@ export interface Progress {
 
 export type ReadOptions = Pick<InputFile, "modelName" | "stdin">;
 
-/** Reads the files of a load in sequence. */
 export async function readFiles(
   files: string[],
   options: ReadOptions,

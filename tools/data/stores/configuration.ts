@@ -7,7 +7,6 @@ import { describeFileError } from "../../messages.ts";
 import { PROJECT } from "../../project.ts";
 import type { WranglerRunner } from "../../wrangler.ts";
 
-/** The parts of a wrangler configuration that the commands use. */
 export type Configuration = Pick<
   Unstable_RawConfig,
   | "name"

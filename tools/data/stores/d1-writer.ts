@@ -16,7 +16,6 @@ export interface WritableDatabase extends SqlDatabase {
    * @returns The number of changed rows
    */
   run(sql: string): Promise<number>;
-  /** The number of bytes of a batch of statements for `write`. */
   batchBytes: number;
 }
 
@@ -80,7 +79,6 @@ function buildSwitch(
     SELECT 1, ${values} WHERE ${hasAllBlocks}${isEmpty}`;
 }
 
-/** Quotes a string as an SQL literal. */
 export function quoteSqlString(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

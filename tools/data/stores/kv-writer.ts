@@ -19,7 +19,6 @@ export interface WritableNamespace extends KeyValueStore {
   put(pairs: KeyValuePair[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
   list(prefix?: string): Promise<string[]>;
-  /** The number of bytes of a batch of values for `put`. */
   batchBytes: number;
 }
 
@@ -63,7 +62,6 @@ export function createLocalKvStore(namespace: WritableNamespace): WritableStore 
 /**
  * Creates a store in a deployed namespace. KV has no compare-and-set, so the later of two switches wins. Waiting times protect the blocks
  * that either load may need.
- * @param propagationMs How long a load waits until its blocks are visible. Tests wait for a shorter time.
  */
 export function createDeployedKvStore(
   namespace: WritableNamespace,

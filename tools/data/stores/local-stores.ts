@@ -21,7 +21,6 @@ import type { WritableNamespace } from "./kv-writer.ts";
 /** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** Gets the path of the SQLite database of a durable object. */
 export function getDurableObjectPath(folder: string, className: string, name: string): string {
   return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
 }
@@ -103,7 +102,6 @@ export function createLocalDatabase(database: DatabaseSync): WritableDatabase {
   };
 }
 
-/** Wrangler's table of the applied migrations. */
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT UNIQUE,

@@ -14,7 +14,7 @@ import {
 import { createDeployedKvStore, type WritableNamespace } from "./kv-writer.ts";
 import type { OpenedStore } from "./writer.ts";
 
-/** The size of a batch. A compromise: wrangler copies a batch several times in memory, and needs seconds to start. */
+/** A compromise: wrangler holds several copies of a batch in memory, and takes a second to start. */
 const BATCH_BYTES = 20_000_000;
 
 /** Long pauses, because transient errors of the API can last for seconds. */
@@ -23,7 +23,6 @@ const LONG_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 /** The maximum length of a statement on the command line. Longer statements are passed in a file, because systems limit the length. */
 const MAX_COMMAND_LENGTH = 50_000;
 
-/** Opens a deployed store, which is read and written with wrangler commands. */
 export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedStore {
   const location = "deployed";
   if (name === "kv")

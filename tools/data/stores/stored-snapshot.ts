@@ -15,7 +15,6 @@ export function requireStorable(snapshot: Snapshot): Snapshot {
   return StoredSnapshot.parse(snapshot);
 }
 
-/** The length of the start time in an id. */
 const TIME_LENGTH = 9;
 
 /**

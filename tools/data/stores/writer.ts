@@ -15,7 +15,7 @@ export interface SwitchOptions {
 
 /** A store that commands write to. All methods throw if the store fails. */
 export interface WritableStore extends Store {
-  /** The number of bytes of a batch of blocks for `write`. */
+  /** About how many bytes one call of `write` should get. */
   batchBytes: number;
   /** How long readers may see the store as it was before a write, in milliseconds. */
   propagationMs: number;
@@ -57,11 +57,9 @@ export class UnknownOutcomeError extends Error {}
 export interface WriteOptions {
   /** Loads only if nothing was ever loaded. Such a load sweeps nothing, because another load may be running. */
   onlyIfEmpty?: boolean;
-  /** Called with the number of records that have been written so far. */
   onProgress?: (written: number) => void;
   /** Called before the load waits until all readers can see its blocks. */
   onWait?: (seconds: number) => void;
-  /** Called before readers are switched. */
   onSwitch?: () => void;
   /** Called for a failure that does not make the load fail. */
   onWarning?: (message: string) => void;
@@ -132,7 +130,6 @@ function* batchBlocks(all: Iterable<Block>, bytes: number, numbers?: Set<number>
   if (blocks.length > 0) yield blocks;
 }
 
-/** Waits until every reader can see the written blocks. */
 async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
   if (propagationMs === 0) return;
   onWait?.(propagationMs / 1_000);
