@@ -54,7 +54,7 @@ export function createRowCollector(
   let recordsInPages = 0;
   const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
   const addPaged = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
-  const stager = createRowStager(database, counts, strict, reject);
+  const stager = createRowStager(database, { counts, strict, reject });
   /** Notes what is checked after the last row. It counts for skipped rows, too. */
   const noteRow = (row: ValidRow) => {
     if (row.kind === "image") {
@@ -95,7 +95,10 @@ export function createRowCollector(
 export type RowCollector = ReturnType<typeof createRowCollector>;
 
 /** Checks, counts and inserts rows. */
-function createRowStager(database: DatabaseSync, counts: RowCounts, strict: boolean, reject: ReportProblem) {
+function createRowStager(
+  database: DatabaseSync,
+  { counts, strict, reject }: { counts: RowCounts; strict: boolean; reject: ReportProblem },
+) {
   const insert = prepareInsert(database);
   const { add, getStatistics } = createStatisticsCollector();
   const cameras = createCameraCheck(reject);
