@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
+import type * as z from "zod";
 import { printNotice } from "./command-line/progress.ts";
 import { PROJECT } from "./project.ts";
 
@@ -83,14 +84,18 @@ export async function runWrangler(args: string[], wrangler: WranglerRunner = run
 
 /**
  * Runs one wrangler command that prints JSON.
- * @throws WranglerError Also if the output is not JSON
+ * @throws WranglerError Also if the output is not what the schema describes
  */
-export async function runWranglerJson<T>(args: string[], wrangler?: WranglerRunner): Promise<T> {
+export async function runWranglerJson<T>(
+  schema: z.ZodType<T>,
+  args: string[],
+  wrangler?: WranglerRunner,
+): Promise<T> {
   const output = await runWrangler(args, wrangler);
   try {
-    return JSON.parse(output);
+    return schema.parse(JSON.parse(output));
   } catch {
-    throw new WranglerError(args, "did not print JSON", output.trim() || "(no output)");
+    throw new WranglerError(args, "did not print the expected JSON", output.trim() || "(no output)");
   }
 }
 

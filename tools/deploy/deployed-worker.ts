@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { runWranglerJson, WranglerError } from "../wrangler.ts";
 
 /** Cloudflare's error codes for a worker that does not exist. */
@@ -9,19 +10,20 @@ export const NAME_OPTIONS = name ? ["--name", name] : [];
 
 export type DeployedVersion = { id: string; store: string | undefined };
 
-type Deployment = { versions: { version_id: string }[] };
-type Version = { resources: { bindings?: { name: string; text?: string }[] } };
+const DeploymentList = z.array(z.object({ versions: z.array(z.object({ version_id: z.string() })) }));
+const Binding = z.object({ name: z.string(), text: z.string().optional() });
+const Version = z.object({ resources: z.object({ bindings: z.array(Binding).optional() }) });
 
 /** Reads the version in production; undefined if the worker was never deployed, even if a preview has created the worker. */
 export async function readDeployedVersion(): Promise<DeployedVersion | undefined> {
   const list = ["deployments", "list", "--json", ...NAME_OPTIONS];
-  const deployments = await runWranglerJson<Deployment[]>(list).catch((error) => {
+  const deployments = await runWranglerJson(DeploymentList, list).catch((error) => {
     if (error instanceof WranglerError && NO_WORKER.test(error.output)) return [];
     throw error;
   });
   // The latest deployment is the last.
   const id = deployments.at(-1)?.versions[0]?.version_id;
   if (id === undefined) return undefined;
-  const { resources } = await runWranglerJson<Version>(["versions", "view", id, "--json", ...NAME_OPTIONS]);
+  const { resources } = await runWranglerJson(Version, ["versions", "view", id, "--json", ...NAME_OPTIONS]);
   return { id, store: resources.bindings?.find(({ name }) => name === "STORE")?.text };
 }

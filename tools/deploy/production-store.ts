@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { loadSeed } from "../data/seed-writer.ts";
 import { formatDataCommand } from "../data/store-command.ts";
 import type { Configuration, StoreName } from "../data/stores/configuration.ts";
@@ -26,11 +27,13 @@ export async function prepareProductionStore(
   );
 }
 
+const DatabaseList = z.array(z.object({ name: z.string() }));
+
 async function createDatabase({ d1_databases: [database] = [] }: Configuration): Promise<void> {
   // Without a name there is nothing to create, and wrangler reports the missing database.
   if (database?.database_name === undefined || database.database_id !== undefined) return;
   const { database_name: name } = database;
-  const databases = await runWranglerJson<{ name: string }[]>(["d1", "list", "--json"]);
+  const databases = await runWranglerJson(DatabaseList, ["d1", "list", "--json"]);
   if (databases.some((existing) => existing.name === name)) return;
   console.log(`  creating the database ${name}`);
   await runWrangler(["d1", "create", name]);

@@ -42,17 +42,15 @@ test("a load into a namespace that never shows the new snapshot reports that, an
   expect(printed.slice(printed.indexOf(wait))).toEqual([wait, wait]);
 });
 
-test("output that is not JSON is shown with its command", async () => {
-  const wrangler: WranglerRunner = async () => ({
-    status: 0,
-    stdout: "An update is available.\n",
-    stderr: "",
-  });
-  const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
-  await expect(loading).rejects.toThrow(
-    /^wrangler kv key list .* did not print JSON:\nAn update is available\./,
-  );
-});
+test.each(["An update is available.", '[{"key":"a"}]'])(
+  "output that is not the expected JSON is shown with its command: %s",
+  async (stdout) => {
+    const wrangler: WranglerRunner = async () => ({ status: 0, stdout: `${stdout}\n`, stderr: "" });
+    const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
+    await expect(loading).rejects.toThrow(/^wrangler kv key list .*:\n/);
+    await expect(loading).rejects.toThrow(stdout);
+  },
+);
 
 describe("a load", () => {
   let sqlite: DatabaseSync;

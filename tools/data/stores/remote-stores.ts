@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isTransientD1Error, type SqlRow } from "../../../src/store/d1.ts";
+import * as z from "zod";
+import { isTransientD1Error } from "../../../src/store/d1.ts";
 import { retry } from "../../../src/store/retry.ts";
 import { getTemporaryPath } from "../../temporary-path.ts";
 import { runWrangler, runWranglerJson, WranglerError } from "../../wrangler.ts";
@@ -51,6 +52,10 @@ function runRemoteCommand<T>(
   return retry(runOnce, isTransientWranglerError, LONG_PAUSES_MS);
 }
 
+function runRemoteJsonCommand<T>(schema: z.ZodType<T>, choice: StoreChoice, args: string[]): Promise<T> {
+  return runRemoteCommand((args, wrangler) => runWranglerJson(schema, args, wrangler), choice, args);
+}
+
 /** Whether wrangler reports that a request did not reach Cloudflare's API, or that it should be sent again. */
 function isTransientWranglerError(error: unknown): boolean {
   if (!(error instanceof WranglerError)) return false;
@@ -61,16 +66,17 @@ function isTransientWranglerError(error: unknown): boolean {
   );
 }
 
-interface StatementResult {
-  results: SqlRow[];
-  meta: { changes: number };
-}
+const SqlValue = z.union([z.string(), z.number(), z.null()]);
+const StatementResult = z.object({
+  results: z.array(z.record(z.string(), SqlValue)),
+  meta: z.object({ changes: z.number() }),
+});
 
 function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
   const command = ["d1", "execute", "DB", "--yes"];
-  const execute = async (sql: string): Promise<StatementResult> => {
+  const execute = async (sql: string) => {
     const args = [...command, "--json", "--command", sql];
-    const [result] = await runRemoteCommand(runWranglerJson<[StatementResult]>, choice, args);
+    const [result] = await runRemoteJsonCommand(z.tuple([StatementResult]), choice, args);
     return result;
   };
   return {
@@ -96,6 +102,9 @@ function inlineParameters(sql: string, parameters: (string | number)[]): string 
   });
 }
 
+const ValuesByKey = z.record(z.string(), z.string().nullable());
+const KeyList = z.array(z.object({ name: z.string() }));
+
 function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
   const binding = ["--binding", "KV"];
   /** Returns a bulk command, which reads its keys or pairs from a file. */
@@ -108,7 +117,7 @@ function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
     // KV returns at most 100 values per call. The commands read fewer.
     async get(keys) {
       const args = await prepareBulk("get", keys);
-      const found = await runRemoteCommand(runWranglerJson<Record<string, string | null>>, choice, args);
+      const found = await runRemoteJsonCommand(ValuesByKey, choice, args);
       return keys.map((key) => found[key] ?? null);
     },
     async put(pairs) {
@@ -120,7 +129,7 @@ function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
     async list(prefix) {
       const options = prefix === undefined ? [] : ["--prefix", prefix];
       const args = ["kv", "key", "list", ...options, ...binding];
-      const listed = await runRemoteCommand(runWranglerJson<{ name: string }[]>, choice, args);
+      const listed = await runRemoteJsonCommand(KeyList, choice, args);
       return listed.map(({ name }) => name);
     },
     batchBytes: BATCH_BYTES,
