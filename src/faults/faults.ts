@@ -72,7 +72,7 @@ async function respondWithFaults(
   const slot = shared.acquireSlot(wait, isFromClient ? findClientKey(c) : undefined, signal);
   if (slot === undefined) {
     if (isFromClient) throw new TooManyDelayedError();
-    // The client did not ask for the options of PREFER, so it gets a response without faults. `grow` is none.
+    // The client did not ask for the options of PREFER, so it gets a response without faults. `grow` is not one, so it stays.
     const withoutFaults = { ...options, values: { grow: requested.grow } };
     return respondWithFaults(shared, request, withoutFaults, route);
   }

@@ -12,7 +12,7 @@ import type { CurrentSnapshot } from "../store/store.ts";
 import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
 import { HEALTH_PATH } from "../views/site.ts";
 
-/** How long checks share a read of the store, and its failure. `/healthz` has no rate limit, so any number of checks can arrive. */
+/** How long checks share a read, whether it succeeds or fails: `/healthz` has no rate limit, so any number of checks can arrive. */
 const SHARED_MS = 1_000;
 
 /** The latest read of each environment. An instance of the worker has one. */
@@ -62,7 +62,7 @@ function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
 function startRead(c: AppContext, now: number): Promise<CurrentSnapshot> {
   const reading = createStore(c.env).readCurrent();
   latestReads.set(c.env, { startedAt: now, reading });
-  // Otherwise, the runtime would end the read when this request ends, and others wait for it.
+  // Keeps the read alive for the other checks when this request ends.
   c.executionCtx.waitUntil(reading.catch(() => undefined));
   return reading;
 }

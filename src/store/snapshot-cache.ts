@@ -19,8 +19,8 @@ const GRACE_MS = 1_000;
 const RECENT_MS = 1_000;
 
 /**
- * How long a request may search a snapshot and, after another read, the next one. Otherwise, a request could wait for four reads that take
- * 3 seconds each.
+ * How long a request may search the cached snapshot and then the current one. Without this limit, it could wait for four reads of 3 seconds
+ * each: two snapshots, each with a block.
  */
 const MAX_SEARCH_MS = 7_000;
 
@@ -89,7 +89,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     if (cached === undefined) return readOrServeStale(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
-    // `freshFrom` stays: clients that leave during their reads would otherwise keep an old snapshot fresh.
+    // A refresh that only begins must not make the snapshot fresh: clients that leave at once would keep it so.
     if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
     return readOrServeStale(wanted);
   }
