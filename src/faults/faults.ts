@@ -13,8 +13,8 @@ import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounters, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable } from "./requested-error.ts";
-import { createSlots, TooManyDelayedError } from "./slots.ts";
-import { getWait, sleep } from "./wait.ts";
+import { createSlots, NO_SLOT, type Slot, TooManyDelayedError } from "./slots.ts";
+import { getWait, NO_WAIT, sleep, type Wait } from "./wait.ts";
 
 /** How the route responds to requests without faults. */
 export interface Route {
@@ -57,27 +57,18 @@ async function respondWithFaults(
   options: FaultOptions,
   route: Route,
 ): Promise<Response> {
-  const { c, method } = request;
-  const { values: requested, warnings, isFromClient } = options;
-  const { signal } = c.req.raw;
+  const { c } = request;
+  const { values: requested, warnings } = options;
   const random = createRandom(requested.seed, getPageKey(request));
   const countHidden = createCountHidden(requested, shared.now());
-  const active = await selectActive(shared, request, requested, {
+  const selected = await selectActive(shared, request, requested, {
     random,
     locatePage: () => route.locate(request, { countHidden }),
   });
 
-  // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
-  const wait = getWait(active, { hasBody: method !== "HEAD", random });
-  const slot = shared.acquireSlot(wait, isFromClient ? findClientKey(c) : undefined, signal);
-  if (slot === undefined) {
-    if (isFromClient) throw new TooManyDelayedError();
-    // The client did not ask for the options of PREFER, so it gets a response without faults. `grow` is not one, so it stays.
-    const withoutFaults = { ...options, values: { grow: requested.grow } };
-    return respondWithFaults(shared, request, withoutFaults, route);
-  }
+  const { active, wait, slot } = takeSlot(shared, request, options, { selected, random });
   try {
-    await sleep(wait.beforeMs, signal);
+    await sleep(wait.beforeMs, c.req.raw.signal);
     // A slow body keeps the slot until its end.
     if (wait.bodyMs === 0) slot.release();
 
@@ -106,6 +97,25 @@ function selectActive(
     countEqual: () => counters.countEqual(getRequestKey(request, formatOptions(requested))),
     countOfClient: (unit) => counters.countOfClient(getClientKey(request.c), unit, now()),
   });
+}
+
+/**
+ * Takes a slot for the wait of the selected options. If none is free, the options of PREFER have no faults, because the client did not ask
+ * for them.
+ * @throws TooManyDelayedError if none is free, and the client asked for the options
+ */
+function takeSlot(
+  { acquireSlot }: SharedState,
+  { c, method }: PageRequest,
+  { isFromClient }: FaultOptions,
+  { selected, random }: { selected: OptionValues; random: RandomSource },
+): { active: OptionValues; wait: Wait; slot: Slot } {
+  // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
+  const wait = getWait(selected, { hasBody: method !== "HEAD", random });
+  const slot = acquireSlot(wait, isFromClient ? findClientKey(c) : undefined, c.req.raw.signal);
+  if (slot !== undefined) return { active: selected, wait, slot };
+  if (isFromClient) throw new TooManyDelayedError();
+  return { active: { grow: selected.grow }, wait: NO_WAIT, slot: NO_SLOT };
 }
 
 interface ResponseContext {

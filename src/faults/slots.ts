@@ -8,13 +8,13 @@ const MAX_DELAYED = 100;
 const MAX_DELAYED_PER_CLIENT = 50;
 
 /** A place among the delayed responses of an instance. */
-interface Slot {
+export interface Slot {
   /** Frees the slot, when the delay is over. Has no effect the second time. */
   release(): void;
 }
 
 /** The slot of a response that does not wait. */
-const NO_SLOT: Slot = { release() {} };
+export const NO_SLOT: Slot = { release() {} };
 
 /** Creates the slots of an instance. They are limited, because clients can request any number of delayed responses. */
 export function createSlots() {

@@ -14,6 +14,8 @@ export interface Wait {
   bodyMs: number;
 }
 
+export const NO_WAIT: Wait = { beforeMs: 0, bodyMs: 0 };
+
 /** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body. */
 export function getWait(
   { delay, body, hang, close }: OptionValues,
