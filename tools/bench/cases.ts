@@ -53,8 +53,10 @@ export async function measureCases(
     return { ...one, per_second: median("per_second"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
   });
   return medians.map((row) => {
-    const isBaseline = ({ mode, store }: Case) =>
-      mode === BASELINES[row.mode] && (!store || store === row.store);
+    const isBaseline = ({ mode, store }: Case) => {
+      const isForStore = store === null || store === row.store;
+      return isForStore && mode === BASELINES[row.mode];
+    };
     const baseline = medians.find(isBaseline);
     return {
       ...row,

@@ -56,7 +56,8 @@ export function checkPage(table: Table, collection: string, page: CollectionPage
   check("Page envelope.results", results !== undefined, show(envelope.results));
   check("Page envelope.count", count !== undefined, show(envelope.count));
   // From this page on. If count is invalid, a page with a null link may be the last.
-  const left = (count ?? (next === null ? 0 : Number.POSITIVE_INFINITY)) - pageSize * (number - 1);
+  const assumedCount = next === null ? 0 : Number.POSITIVE_INFINITY;
+  const left = (count ?? assumedCount) - pageSize * (number - 1);
   const isLast = left <= pageSize;
   const older = `${collection}?format=api&page=${number + 1}`;
   const newer = `${collection}?format=api&page=${number - 1}`;

@@ -4,8 +4,8 @@ import { STORE_NAMES, type StoreChoice } from "./stores/configuration.ts";
 import { readStoreConfiguration } from "./stores/open-store.ts";
 
 /**
- * Runs a command. With `--remote`, prints the kind of the deployed store, and warns if the worker serves a different store. The
- * command does not wait for this check, because wrangler needs several seconds.
+ * Runs a command. With `--remote`, prints the kind of the deployed store, and warns if the worker serves a different store. This
+ * check runs beside the command, because wrangler needs seconds for it.
  */
 export async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
   if (!choice.remote) return action();

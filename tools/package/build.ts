@@ -90,7 +90,8 @@ function renderRecordType(): string {
 }
 
 function renderType(schema: z.core.JSONSchema.JSONSchema): string {
-  const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  const constants = schema.const === undefined ? [] : [schema.const];
+  const values = schema.enum ?? constants;
   if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(" | ");
   return schema.type === "integer" ? "number" : String(schema.type);
 }

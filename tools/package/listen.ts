@@ -23,7 +23,9 @@ export async function listen(
   );
   const open = (host: string, port: number) => openServer(listener, host, port);
   const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);
-  const close = async () => void (await Promise.all(servers.map(closeServer)));
+  const close = async () => {
+    await Promise.all(servers.map(closeServer));
+  };
   const url = `http://${formatAddress(host, getPort(servers[0]))}`;
   return { url, close, [Symbol.asyncDispose]: close };
 }

@@ -50,11 +50,11 @@ async function* joinRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<TextC
 function splitRows({ text, line }: TextChunk): CsvRow[] {
   const rows: CsvRow[] = [];
   for (let start = 0; start < text.length; line++) {
-    const end = text.indexOf("\n", start);
-    const next = end < 0 ? text.length : end + 1;
-    const row = end < 0 ? text.slice(start) : text.slice(start, text[end - 1] === "\r" ? end - 1 : end);
-    rows.push({ cells: row.split(","), line });
-    start = next;
+    const lineFeed = text.indexOf("\n", start);
+    const end = lineFeed < 0 ? text.length : lineFeed;
+    const isCrlf = lineFeed >= 0 && text[lineFeed - 1] === "\r";
+    rows.push({ cells: text.slice(start, isCrlf ? end - 1 : end).split(","), line });
+    start = end + 1;
   }
   return rows;
 }

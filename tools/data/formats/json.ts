@@ -89,7 +89,8 @@ function parseExactly({ text, keys }: JsonObject): { value: Record<string, unkno
 function isExact(value: number, source: string): boolean {
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
   const digits = source.replaceAll(/e.*|[-.]/gi, "").replaceAll(/^0+|0+$/g, "");
-  return digits.length <= 15 && Number.isFinite(value) && (value !== 0 || digits === "");
+  const isUnderflow = value === 0 && digits !== "";
+  return digits.length <= 15 && Number.isFinite(value) && !isUnderflow;
 }
 
 function describeInexact(field: string, source: string): ProblemDetail {

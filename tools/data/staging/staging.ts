@@ -131,9 +131,14 @@ async function runStep(name: string, { openStep }: StageOptions, action: (step?:
 
 /** Formats the number of records, and how many of them were corrected or skipped. */
 export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
-  const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
-  const remarks = [...(zeroed > 0 ? [describeZeroed(zeroed)] : []), ...(duplicates > 0 ? [skipped] : [])];
-  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
+  const remarks: string[] = [];
+  if (zeroed > 0) remarks.push(describeZeroed(zeroed));
+  if (duplicates > 0)
+    remarks.push(
+      `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`,
+    );
+  const records = formatCount(count, "record");
+  return remarks.length > 0 ? `${records} (${remarks.join("; ")})` : records;
 }
 
 export function describeZeroed(zeroed: number): string {

@@ -84,7 +84,10 @@ function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
     async write(statements) {
       const [first, ...others] = statements;
       const isShort = first !== undefined && others.length === 0 && first.length < MAX_COMMAND_LENGTH;
-      if (isShort) return void (await execute(first));
+      if (isShort) {
+        await execute(first);
+        return;
+      }
       const file = getTemporaryPath("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
       await runRemoteCommand(runWrangler, choice, [...command, "--file", file]);
