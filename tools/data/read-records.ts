@@ -6,8 +6,10 @@ import {
   getBlockNumbers,
   parseBlock,
 } from "../../src/store/block.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { requireBlocks, type Store } from "../../src/store/store.ts";
+import type { Collection } from "./collection.ts";
 
 /** The number of records per read, about 300 KB. A deployed KV returns at most 100 blocks per read. */
 const PART_SIZE = 24 * BLOCK_SIZE;
@@ -19,6 +21,12 @@ const PART_SIZE = 24 * BLOCK_SIZE;
 export async function* readRecords(store: Store, snapshot: Snapshot): AsyncGenerator<TrafficRecord> {
   for (let first = 1; first <= snapshot.count; first += PART_SIZE)
     yield* await readPart(store, snapshot, first, Math.min(snapshot.count, first + PART_SIZE - 1));
+}
+
+/** Reads the records of a collection that is in no store, newest first. */
+export function readCollection({ count, source, blocks }: Collection): AsyncGenerator<TrafficRecord> {
+  const snapshot: Snapshot = { id: "temporary", count, loaded_at: null, source };
+  return readRecords(createMemoryStore(snapshot, blocks()), snapshot);
 }
 
 async function readPart(

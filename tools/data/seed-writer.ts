@@ -1,12 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createMemoryStore } from "../../src/store/memory.ts";
 import { getSeedBlockPath, SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
-import type { Snapshot } from "../../src/store/snapshot.ts";
 import { type Collection, hashContent } from "./collection.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
-import { readRecords } from "./read-records.ts";
+import { readCollection } from "./read-records.ts";
 import { listSeedFiles } from "./seed-files.ts";
 import { describeCounts, stageFiles } from "./staging/staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
@@ -29,10 +27,9 @@ export async function writeSeedAssets(assets: string): Promise<void> {
   }
 }
 
-export async function replaceAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
-  const temporary: Snapshot = { id: "temporary", count, loaded_at: null, source };
-  const records = readRecords(createMemoryStore(temporary, blocks()), temporary);
-  const csv = CSV_HEADER + (await Array.fromAsync(records, formatCsvLine)).join("");
+export async function replaceAssets(assets: string, collection: Collection): Promise<void> {
+  const { count, source, blocks } = collection;
+  const csv = CSV_HEADER + (await Array.fromAsync(readCollection(collection), formatCsvLine)).join("");
   const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
   const file = join(assets, SEED_SNAPSHOT_PATH);

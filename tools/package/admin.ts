@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { decodeRange, parseBlock } from "../../src/store/block.ts";
 import { InputError } from "../data/formats/problem.ts";
+import { readCollection } from "../data/read-records.ts";
 import { stageFiles } from "../data/staging/staging.ts";
 import { getMessage } from "../messages.ts";
 import type { ReceivedRequest, Service, ServiceOptions, TrafficRecord } from "./index.d.ts";
@@ -40,7 +40,7 @@ function createAdmin(service: Service, { host, modelName }: AdminOptions): Hono 
   const restoreFaults = () => {
     service.prefer = faultsOfCommand;
   };
-  const replaceRecords = async (c: Context) => service.replace(await readRecords(c.req.raw, modelName));
+  const replaceRecords = async (c: Context) => service.replace(await readBody(c.req.raw, modelName));
   const restoreRecords = () => service.replace();
   const restoreAll = async () => {
     restoreFaults();
@@ -113,19 +113,11 @@ async function replaceFaults(service: Service, request: HonoRequest): Promise<vo
 }
 
 /** Reads the records in a body, as `load` reads a file. @throws HTTPException 400 with the list of problems */
-async function readRecords(
-  { body }: Request,
-  modelName: AdminOptions["modelName"],
-): Promise<TrafficRecord[]> {
+async function readBody({ body }: Request, modelName: AdminOptions["modelName"]): Promise<TrafficRecord[]> {
   const stdin = Readable.from(body ?? []);
   try {
-    const { count, blocks, close } = await stageFiles(["-"], { stdin, modelName, isInMemory: true });
-    const allBlocks = [...blocks()];
-    close();
-    // The blocks of the statistics have the numbers 0, -1, ...
-    const recordBlocks = allBlocks.filter(({ number }) => number > 0);
-    const lines = recordBlocks.map(({ number, text }) => parseBlock(count, number, text));
-    return decodeRange({ first: 1, last: count }, lines);
+    const staged = await stageFiles(["-"], { stdin, modelName, isInMemory: true });
+    return await Array.fromAsync(readCollection(staged)).finally(staged.close);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // In a command, "-" is standard input.
