@@ -41,8 +41,8 @@ test.each(
     ["CSV with every cell in quotes", `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'), BOTH],
     ["CSV with columns in a different order", `${FIELDS.split(",").toReversed()}\n${LINES.split("\n")[0]?.split(",").toReversed()}`, [NEW]],
     ["CSV with unusual camera_refs", `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`, [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })]],
-    ["CSV with joined and selected characters in camera_refs", JOINED.map((ref) => `${FIELDS}\n1,7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), JOINED.map((camera_ref) => makeRecord({ camera_ref }))],
-    ["CSV with booleans for camera_ok", HEALTHS.map(([cell]) => `${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,${cell},3,2,1,0,0,0,tf1\n`).join(""), HEALTHS.map(([, camera_ok]) => makeRecord({ camera_ok }))],
+    ["CSV with joiners and variation selectors in camera_refs", JOINED.map((ref) => `${FIELDS}\n1,7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), JOINED.map((camera_ref) => makeRecord({ camera_ref }))],
+    ["CSV with TRUE, true, FALSE and false for camera_ok", HEALTHS.map(([cell]) => `${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,${cell},3,2,1,0,0,0,tf1\n`).join(""), HEALTHS.map(([, camera_ok]) => makeRecord({ camera_ok }))],
     ["CSV with the longest camera_refs and the largest numbers", ["x", "😀"].map((one) => `${FIELDS}\n${Number.MAX_SAFE_INTEGER},7,${one.repeat(64)},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), ["x", "😀"].map((one) => makeRecord({ id: Number.MAX_SAFE_INTEGER, camera_ref: one.repeat(64) }))],
     ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
     ["concatenated CSV files as PowerShell writes them", `\ufeff${FIELDS.replaceAll(/\w+/g, '"$&"')}\r\n${LINES}`.repeat(2), [...BOTH, ...BOTH]],
@@ -71,12 +71,12 @@ test.each(
     ["one envelope in one line", JSON.stringify(LARGE)],
     ["a large envelope in a line after a small one", `${JSON.stringify({ ...envelope, results: [] })}\n${JSON.stringify(LARGE)}`],
   ],
-)("reads input that is longer than the longest line: %s", async (_, text) => {
+)("reads every record of an input that is longer than the longest complete line: %s", async (_, text) => {
   expect(text.length).toBeGreaterThan(2 ** 21);
   expect(await readRecords(cutBytes(text))).toEqual(LARGE.results);
 });
 
-describe("objects of JSON", () => {
+describe("the objects in JSON", () => {
   async function* cut(text: string, size: number): AsyncGenerator<TextChunk> {
     for (let at = 0; at < text.length; at += size)
       yield { text: text.slice(at, at + size), line: text.slice(0, at).split("\n").length, complete: false };
@@ -114,14 +114,14 @@ test.each(
   // biome-ignore format: one case per line
   [
     ["as the engine writes it", "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0", {}],
-    ["times with other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
-    ["fractions of a second", "2025-10-29 09:23:09.0000000009+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", {}],
-    ["white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
-    ["one warning", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
-    ["no value for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,", { camera_ok: null }],
-    ["the value None for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None", { camera_ok: null }],
+    ["with times of other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
+    ["with fractions of a second", "2025-10-29 09:23:09.0000000009+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", {}],
+    ["with white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
+    ["with one warning, as camera_ok False", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
+    ["with an empty cell for warnings, as camera_ok null", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,", { camera_ok: null }],
+    ["with None for warnings, as camera_ok null", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None", { camera_ok: null }],
   ],
-)("reads a report: %s", async (_, row, fields) => {
+)("reads a report %s", async (_, row, fields) => {
   const capturedAt = `2025-10-29T09:10:27.${row.includes(".999") ? "999" : "000"}000000Z`;
   const processedAt = "2025-10-29T09:23:09.000000000Z";
   expect(await readRows(formatReport(row))).toStrictEqual([
@@ -137,11 +137,11 @@ test.each([
     formatReport("2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,yolo,1,2,3,4,5,6,0"),
     [OBSERVATION],
   ],
-])("replaces the model name: %s", async (_, text, records) => {
+])("replaces the model name in %s", async (_, text, records) => {
   expect(await readRecords(text, "tf1")).toEqual(records);
 });
 
-describe("rows of CSV", () => {
+describe("the rows of CSV", () => {
   const readCells = async (text: string, size: number) =>
     (await Array.fromAsync(readCsvRows(decodeText(Readable.from(cutBytes(text, size)))))).flat();
   const cell = fc.string({ unit: fc.constantFrom("a", "é", ",", '"', "\n", "\r", "\r\n", " ") });
@@ -151,7 +151,7 @@ describe("rows of CSV", () => {
     blankLines: fc.array(fc.constantFrom("\n", "\r\n"), { maxLength: 2 }),
   });
 
-  test("have the same cells and start lines however the bytes are split into chunks", () =>
+  test("have the same cells and lines however the bytes are split into chunks", () =>
     fc.assert(
       fc.asyncProperty(fc.array(row), fc.integer({ min: 1, max: 40 }), async (rows, size) => {
         let text = "";
@@ -185,6 +185,6 @@ test.each([
   ["a,b", '"a,b"'],
   ['a"b', '"a""b"'],
   ["a b", "a b"],
-])("the cell %j is written as %s", (camera_ref, cell) => {
+])("the camera_ref %j is written as the cell %s", (camera_ref, cell) => {
   expect(formatCsvLine(makeRecord({ camera_ref }))).toContain(`,${cell},2019-`);
 });

@@ -48,21 +48,21 @@ test.each([
   ["whose second member has no magic number", [ZIPPED, damage(1)], "incorrect header check"],
   ["whose second member is damaged", [ZIPPED, damage(40)], "incorrect data check"],
   ["whose second member is cut", [ZIPPED, ZIPPED.subarray(0, 5)], "unexpected end of file"],
-])("rejects gzip %s, for any size of chunks", async (_, parts, reason) => {
+])("rejects gzip %s, whatever the size of its chunks", async (_, parts, reason) => {
   for (const size of [1, 50, ZIPPED.length, 1 << 20]) {
     const reading = readAll("-", Readable.from(cutBytes(Buffer.concat(parts), size)));
-    await expect(reading, `chunks of ${size} bytes`).rejects.toThrow("is a damaged gzip file: ");
-    await expect(reading).rejects.toThrow(reason);
+    const message = new RegExp(`^is a damaged gzip file: .*${reason}`);
+    await expect(reading, `chunks of ${size} bytes`).rejects.toThrow(message);
   }
 });
 
-test("an error from a bug is not converted", async () => {
+test("an error that is not about the file is thrown unchanged", async () => {
   const bug = Object.assign(new TypeError("a bug"), { code: "ERR_FAULT" });
   const stdin = new Readable({ read: () => stdin.destroy(bug) });
   await expect(readAll("-", stdin)).rejects.toBe(bug);
 });
 
-test("a line that is too long is returned in parts with the same line number, without breaking a character", async () => {
+test("a line longer than the longest complete line comes in parts with its line number, cut between characters", async () => {
   const long = "€".repeat(500_000);
   const bytes = Readable.from(cutBytes(`1\n${long}\n3`, 10_000));
   const parts = await Array.fromAsync(decodeText(bytes));
@@ -81,9 +81,9 @@ test.each([
     Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 10, 0xff])]),
     3,
   ],
-  ["cut off by the end of the file", Buffer.from("a\nb€").subarray(0, -1), 2],
+  ["in a character that the end of the file cuts off", Buffer.from("a\nb€").subarray(0, -1), 2],
 ])(
-  "finds the line of the first byte that is not UTF-8, for any size of chunks: %s",
+  "names the line of the first byte that is not UTF-8, whatever the size of the chunks: %s",
   async (_, bytes, line) => {
     const message = expect.stringContaining("is not UTF-8 text");
     for (let size = 1; size <= bytes.length; size++) {

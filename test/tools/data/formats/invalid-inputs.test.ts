@@ -2,18 +2,20 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { CONVERSION_HINT } from "../../../../tools/data/formats/problem.ts";
+import { NOT_A_COUNT } from "../../../../src/records/schema.ts";
 import { stageFiles } from "../../../../tools/data/staging/staging.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
 
 // The problems of single files, with their messages. test/tools/data/staging/staging-problems.test.ts tests conflicts between records.
 
-const WHOLE = "is not a whole number, 0 or greater";
-const UTC = "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
-const OFFSET = "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
-const HEALTH = 'is not "True", "False", or null, which is an empty cell in CSV';
+const UTC = "is not a date-time in UTC";
+const OFFSET = "is not a date-time with a UTC offset";
+const HEALTH = 'is not "True", "False", or null';
 const STRING = "is not a string of 1 to 64 characters";
+
+/** Matches each problem by its place and its cause. */
+const containing = (...parts: string[]) => parts.map((part) => expect.stringContaining(part));
 
 const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1";
 const RECORD = JSON.stringify(makeRecord());
@@ -22,8 +24,6 @@ const ENVELOPE = { count: 1, next: null, previous: null };
 /** Returns the JSON of a page with these results. */
 const inPage = (results: string) =>
   JSON.stringify({ ...ENVELOPE, results: [] }).replace("[]", () => `[${results}]`);
-const DEEP = "is nested more than 100 levels deep";
-const UNPARSED = "is the start of an object that cannot be parsed: ...";
 /** Formats a value as a message does. */
 function show(value: unknown): string {
   const json = JSON.stringify(value);
@@ -41,7 +41,7 @@ describe("reports an invalid field:", () => {
   test.each<[string, object, string, string[], string]>(
     // biome-ignore format: one case per line
     [
-      ["a count", ROW, "cars", ["many", "", "-1", "1.5", "1e3", "0x1f", " 1"], WHOLE],
+      ["a count", ROW, "cars", ["many", "", "-1", "1.5", "1e3", "0x1f", " 1"], NOT_A_COUNT],
       ["a count above the largest safe integer", ROW, "cars", ["9007199254740993"], "is greater than 9007199254740991"],
       ["an id below the smallest safe integer", ROW, "id", ["-9007199254740993"], "is less than -9007199254740991"],
       ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
@@ -55,19 +55,18 @@ describe("reports an invalid field:", () => {
       ["no time of an image", IMAGE, "image_proc", [""], OFFSET],
       ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], OFFSET],
       ["a camera_ref of white space", IMAGE, "camera_ref", [" "], STRING],
-      ["a word for warnings", IMAGE, "warnings", ["some"], WHOLE],
+      ["a word for warnings", IMAGE, "warnings", ["some"], NOT_A_COUNT],
     ],
   )("%s in CSV", async (_, row, field, cells, message) => {
     const rows = cells.map((cell) => String(Object.values({ ...row, [field]: cell })));
-    expect(await readProblems([Object.keys(row), ...rows].join("\n"))).toEqual(
-      cells.map((cell, index) => `-:${index + 2}: ${field} "${cell}" ${message}`),
-    );
+    const problems = cells.map((cell, index) => `-:${index + 2}: ${field} "${cell}" ${message}`);
+    expect(await readProblems([Object.keys(row), ...rows].join("\n"))).toEqual(containing(...problems));
   });
 
   test.each<[string, string, unknown[], string]>([
-    ["a count", "cars", ["1", null, 1.5], WHOLE],
+    ["a count", "cars", ["1", null, 1.5], NOT_A_COUNT],
     ["a count above the largest safe integer", "cars", [2 ** 53], "cannot be read exactly"],
-    ["a boolean camera_ok", "camera_ok", [true, false], 'is a boolean, not the string "True" or "False"'],
+    ["a boolean camera_ok", "camera_ok", [true, false], "is a boolean"],
     ["a number for camera_ok", "camera_ok", [1], HEALTH],
     [
       "white space at an end of a camera_ref",
@@ -78,9 +77,8 @@ describe("reports an invalid field:", () => {
     ["an object or a long text for a camera_ref", "camera_ref", [{ a: 1 }, "x".repeat(65)], STRING],
   ])("%s in JSON", async (_, field, values, message) => {
     const lines = values.map((value) => JSON.stringify(makeRecord({ [field]: value })));
-    expect(await readProblems(lines.join("\n"))).toEqual(
-      values.map((value, index) => `-:${index + 1}: ${field} ${show(value)} ${message}`),
-    );
+    const problems = values.map((value, index) => `-:${index + 1}: ${field} ${show(value)} ${message}`);
+    expect(await readProblems(lines.join("\n"))).toEqual(containing(...problems));
   });
 
   const invisible = [..."\u0007\u200b\u2028\u2800\u3164\uffff\u{e0041}", "\ud83d"];
@@ -117,11 +115,9 @@ test.each(
   ],
 )("reports an invalid header: %s", async (_, header, differences) => {
   const isReport = header.includes("image_proc");
-  const title = isReport ? "a report" : "a records file";
-  const hint = isReport ? "" : '; see "Convert your own CSV" in docs/data.md';
-  expect(await readProblems(`\n${header}\n${GOOD}\n`)).toEqual([
-    `-:2: is not the header of ${title} (lower-case names, separated by commas): ${differences}${hint}`,
-  ]);
+  const problems = await readProblems(`\n${header}\n${GOOD}\n`);
+  expect(problems).toEqual([expect.stringContaining(`: ${differences}`)]);
+  expect(problems[0]).toMatch(isReport ? /^-:2: .* a report / : /^-:2: .* a records file .*docs\/data\.md$/);
 });
 
 test.each(
@@ -129,33 +125,31 @@ test.each(
   [
     ["all invalid cells of a row, and the rows after it", `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n${GOOD.replace(",0,tf1", ",x,tf1")}\n`, [
       `-:2: timestamp "yesterday" ${UTC}`,
-      `-:2: cars "many" ${WHOLE}`,
-      `-:2: persons "-1" ${WHOLE}`,
+      `-:2: cars "many" ${NOT_A_COUNT}`,
+      `-:2: persons "-1" ${NOT_A_COUNT}`,
       '-:2: model_name "tf2" is not "tf1"',
-      `-:4: buses "x" ${WHOLE}`,
+      `-:4: buses "x" ${NOT_A_COUNT}`,
     ]],
     ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`, ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"]],
     ["an empty file", "", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
     ["only empty envelopes", '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}', ["-: contains no records"]],
   ],
-)("reports problems of CSV and of files: %s", async (_, text, problems) => {
-  expect(await readProblems(text)).toEqual(problems);
+)("reports %s", async (_, text, problems) => {
+  expect(await readProblems(text)).toEqual(containing(...problems));
 });
 
-const QUOTE = "has a quote that is not closed, or inside a cell; commas separate cells";
-const LONG = "is too long for a row that ends with LF or CRLF";
+const QUOTE = "has a quote that is not closed, or inside a cell";
 
 test.each([
   ["a quote that is not closed, in 3 MB", `"2\n${"x\n".repeat(1_500_000)}`, QUOTE],
   ["a quote in the middle", '2"x",7', QUOTE],
-  ["a row of 3 MB", `2,7,${"x".repeat(3_000_000)}`, LONG],
+  ["a row of 3 MB", `2,7,${"x".repeat(3_000_000)}`, "is too long for a row"],
 ])("stops at %s and reports the problems before it", async (_, text, message) => {
   const input = `${FIELDS}\n\n1,7,a33,"yester\r\nday",,1,0,0,0,0,0,tf1\n${GOOD}\n\n${text}`;
-  expect(await readProblems(cutBytes(input))).toEqual([
-    `-:3: timestamp "yester\\r\\nday" ${UTC}`,
-    `-:7: ${message}`,
-  ]);
+  expect(await readProblems(cutBytes(input))).toEqual(
+    containing(`-:3: timestamp "yester\\r\\nday" ${UTC}`, `-:7: ${message}`),
+  );
 });
 
 test.each(
@@ -164,79 +158,71 @@ test.each(
     ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }), ["-:1: id is missing", "-:1: colour is not a field of a record"]],
     ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }), ['-:1: "\\u001b[2J" is not a field of a record']],
     ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
-      '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
-      '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
+      '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV"',
+      '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV"',
       "-:5: is not a record or a page in JSON",
     ]],
-    ["invalid objects, and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
-      ...[2, 3, 4, 5].map((line) => `-:${line}: ${UNPARSED}`),
+    ["invalid objects and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
+      ...[2, 3, 4, 5].map((line) => `-:${line}: is the start of an object that cannot be parsed: `),
       "-:6: is not a record or a page in JSON",
     ]],
-    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, [`-:1: is a JSON object of more than 8 MB, or one that never ends; ${CONVERSION_HINT}`]],
-    ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', [`-:1: {"detail":"\\u001b[31m"} is not a record: it has no field of a record; ${CONVERSION_HINT}`]],
-    ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', [`-:1: count null ${WHOLE}`]],
-    ["a page with a negative count", '{"count":-1,"next":null,"previous":null,"results":[]}', [`-:1: count -1 ${WHOLE}`]],
-    ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records of an array"]],
+    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, ["-:1: is a JSON object of more than 8 MB"]],
+    ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is not a record']],
+    ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', [`-:1: count null ${NOT_A_COUNT}`]],
+    ["a page with a negative count", '{"count":-1,"next":null,"previous":null,"results":[]}', [`-:1: count -1 ${NOT_A_COUNT}`]],
+    ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records"]],
     ["a byte order mark inside an array", `[${RECORD},\n\ufeff${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
-    ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
-    ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
-    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), [`-:1: is a JSON object with more than 200000 values; ${CONVERSION_HINT}`]],
+    ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records"]],
+    ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records"]],
+    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
     ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
-    ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, [`-:100: ${DEEP}`]],
+    ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, ["-:100: is nested more than 100 levels deep"]],
     ["results that are not records", inPage("7,[],null"), ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
-    ["an invalid field of a pretty-printed record", JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:20: cars -1 ${WHOLE}`]],
+    ["an invalid field of a pretty-printed record", JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:20: cars -1 ${NOT_A_COUNT}`]],
     ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
     ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
     ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
-    ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, [`-:1: ${UNPARSED}`]],
+    ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, ["-:1: is the start of an object that cannot be parsed: "]],
   ],
-)("reports problems of JSON: %s", async (_, text, problems) => {
-  const found = await readProblems(text);
-  // The runtime says where and why.
-  expect(found.map((problem) => problem.replace(/(cannot be parsed: ).+/, "$1..."))).toEqual(problems);
+)("reports %s in JSON", async (_, text, problems) => {
+  expect(await readProblems(text)).toEqual(containing(...problems));
 });
 
 const RECORDS = `${FIELDS}\n${GOOD}\n`;
 
-const WINDOWS =
-  "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
-const NUL =
-  "contains NUL characters, as a file does whose end was lost in a crash: remove them with tr -d '\\000'; convert archives, spreadsheets and UTF-16 to CSV in UTF-8";
-const COMMENT = "begins with a comment, which JSON and CSV do not have; remove it";
-
 /** The head of a tar archive: the name and the attributes of a file, a signature, and a version. */
 const TAR = Buffer.from(`${"counts.csv".padEnd(257, "\0")}ustar\0${"0".padEnd(249, "\0")}`);
 
-test.each<[string, string | Buffer, string]>(
+test.each<[string, string | Buffer, RegExp]>(
   // biome-ignore format: one case per line
   [
-    ["Windows-1252", Buffer.from("datum;stra\xdfe\n\0", "latin1"), `1: ${WINDOWS}`],
-    ["zeros at the end, as after a crash", Buffer.concat([Buffer.from(RECORDS), Buffer.alloc(100)]), `3: ${NUL}`],
-    ["UTF-16 without a byte order mark", Buffer.from(RECORDS, "utf16le"), `1: ${NUL}`],
-    ["UTF-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le"), " is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
-    ["a spreadsheet", Buffer.from("PK\x03\x04\x14\0", "latin1"), " is a ZIP archive or a spreadsheet; unpack it, or save it as CSV in UTF-8"],
-    ["bzip2", Buffer.from("BZh91AY&SY\xf9", "latin1"), " is compressed with bzip2; unpack it, or use gzip"],
-    ["gzip in gzip", gzipSync(gzipSync(RECORDS)), " was gzipped twice; unpack it once"],
-    ["a saved web page", '\n<!DOCTYPE html>\n<p title="a', "2: is HTML or XML; save the JSON instead, with format=json in the URL"],
-    ["JSON after a comment with a quote", `// today's "records\n${RECORD}`, `1: ${COMMENT}`],
-    ["CSV after a comment", `# exported\n${RECORDS}`, `1: ${COMMENT}`],
-    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, "1: ends its lines with CR only; convert it with tr '\\r' '\\n'"],
-    ["quoted names and line ends of CR only", `${FIELDS.replaceAll(/\w+/g, '"$&"')}\r${GOOD}\r`, "1: ends its lines with CR only; convert it with tr '\\r' '\\n'"],
-    ["an old spreadsheet", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "latin1"), " is a file of an old Office program, such as .xls; save it as CSV in UTF-8"],
-    ["SQLite", Buffer.from("SQLite format 3\0\x10"), " is a SQLite database; export its table as CSV in UTF-8"],
-    ["Arrow", Buffer.from("ARROW1\0\0"), " is an Arrow file; convert it to CSV in UTF-8"],
-    ["Feather", Buffer.from("FEA1\0\0"), " is a Feather file; convert it to CSV in UTF-8"],
-    ["tar.gz", gzipSync(TAR), " is a tar archive; unpack it"],
-    ["JSON in a call", `\n\ncallback([${RECORD}]);`, '3: begins with "callback(" in front of its JSON; remove it'],
-    ["the headers of curl -i", `HTTP/1.1 200 OK\r\nVary: Accept\r\n\r\n${inPage(RECORD)}`, "1: begins with the headers of a response; save it without curl -i"],
+    ["Windows-1252", Buffer.from("datum;stra\xdfe\n\0", "latin1"), /^-:1: is not UTF-8 .*iconv -f WINDOWS-1252/],
+    ["zeros at the end, as after a crash", Buffer.concat([Buffer.from(RECORDS), Buffer.alloc(100)]), /^-:3: contains NUL .*tr -d '\\000'/],
+    ["UTF-16 without a byte order mark", Buffer.from(RECORDS, "utf16le"), /^-:1: contains NUL .*UTF-16/],
+    ["UTF-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le"), /^-: is UTF-16 .*iconv -f UTF-16/],
+    ["a spreadsheet", Buffer.from("PK\x03\x04\x14\0", "latin1"), /^-: .* spreadsheet; .*CSV in UTF-8/],
+    ["bzip2", Buffer.from("BZh91AY&SY\xf9", "latin1"), /^-: .* bzip2; .*gzip/],
+    ["gzip in gzip", gzipSync(gzipSync(RECORDS)), /^-: was gzipped twice/],
+    ["a saved web page", '\n<!DOCTYPE html>\n<p title="a', /^-:2: is HTML .*format=json/],
+    ["JSON after a comment with a quote", `// today's "records\n${RECORD}`, /^-:1: begins with a comment/],
+    ["CSV after a comment", `# exported\n${RECORDS}`, /^-:1: begins with a comment/],
+    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, /^-:1: .*CR only.*tr '\\r' '\\n'/],
+    ["quoted names and line ends of CR only", `${FIELDS.replaceAll(/\w+/g, '"$&"')}\r${GOOD}\r`, /^-:1: .*CR only.*tr '\\r' '\\n'/],
+    ["an old spreadsheet", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "latin1"), /^-: .* \.xls; .*CSV in UTF-8/],
+    ["SQLite", Buffer.from("SQLite format 3\0\x10"), /^-: .* SQLite .*CSV in UTF-8/],
+    ["Arrow", Buffer.from("ARROW1\0\0"), /^-: .* Arrow .*CSV in UTF-8/],
+    ["Feather", Buffer.from("FEA1\0\0"), /^-: .* Feather .*CSV in UTF-8/],
+    ["tar.gz", gzipSync(TAR), /^-: .* tar archive/],
+    ["JSON in a call", `\n\ncallback([${RECORD}]);`, /^-:3: begins with "callback\("/],
+    ["the headers of curl -i", `HTTP/1.1 200 OK\r\nVary: Accept\r\n\r\n${inPage(RECORD)}`, /^-:1: .*curl -i/],
   ],
-)("says what a file is that contains no records: %s", async (_, content, problem) => {
+)("says what is wrong with %s", async (_, content, problem) => {
   const chunks = [Buffer.from(content).subarray(0, 1), Buffer.from(content).subarray(1)];
-  expect(await readProblems(chunks)).toEqual([`-:${problem}`]);
+  expect(await readProblems(chunks)).toEqual([expect.stringMatching(problem)]);
 });
 
-test("reports paths that cannot be read", async () => {
+test("says why each path cannot be read", async () => {
   const folder = createFolder();
   await writeFile(join(folder, "file"), RECORDS);
   await mkdir(join(folder, "directory/2024.csv"), { recursive: true });
@@ -246,18 +232,22 @@ test("reports paths that cannot be read", async () => {
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
-    'directory: contains no file whose name ends in .csv, .json, .jsonl, .ndjson or .gz: [".a.csv","2024.csv/","notes.txt"]',
+    expect.stringMatching(/^directory: contains no file .*: \[".a.csv","2024.csv\/","notes.txt"\]$/),
     "file/below: cannot be read: a part of the path is not a directory",
     "Nothing was loaded.",
   ]);
 });
 
-test("rejects numbers in JSON that JavaScript cannot represent exactly", async () => {
-  const read = (numbers: string[]) =>
-    readProblems(numbers.map((number) => RECORD.replace('"cars":3', `"cars":${number}`)).join("\n"));
-  const inexact = ["1e400", "9007199254740991.4", "1e-400", "9007199254740993", "-9007199254740993"];
-  expect(await read(inexact)).toEqual(
-    inexact.map((number, index) => `-:${index + 1}: cars ${number} cannot be read exactly`),
+describe("a number in JSON", () => {
+  const read = (number: string) => readProblems(RECORD.replace('"cars":3', `"cars":${number}`));
+
+  test.each(["1e400", "9007199254740991.4", "1e-400", "9007199254740993", "-9007199254740993"])(
+    "that JavaScript cannot represent exactly is rejected: %s",
+    async (number) => expect(await read(number)).toEqual([`-:1: cars ${number} cannot be read exactly`]),
   );
-  expect(await read(["3.0", "3e0", "0.3e1", "-0", "3.0000000000000000"])).toEqual([]);
+
+  test.each(["3.0", "3e0", "0.3e1", "-0", "3.0000000000000000"])(
+    "that is whole is accepted, however it is written: %s",
+    async (number) => expect(await read(number)).toEqual([]),
+  );
 });

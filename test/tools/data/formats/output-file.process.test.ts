@@ -68,17 +68,15 @@ describe("a file", () => {
 describe("a named pipe", () => {
   beforeEach(() => void execFileSync("mkfifo", [path("pipe")]));
 
-  test("is written to and stays in place, even behind a symbolic link", async () => {
+  test.each(["pipe", "link"])("receives the text of %s, and stays in place", async (name) => {
     await symlink("pipe", path("link"));
-    for (const name of ["pipe", "link"]) {
-      const [received] = await Promise.all([read("pipe"), writeOutput(path(name), lines())]);
-      expect(received).toBe("1\n2\n");
-    }
+    const [received] = await Promise.all([read("pipe"), writeOutput(path(name), lines())]);
+    expect(received).toBe("1\n2\n");
     expect((await lstat(path("pipe"))).isFIFO()).toBe(true);
     expect((await readdir(folder)).sort()).toEqual(["link", "pipe"]);
   });
 
-  test("whose reader stops early is not an error", async () => {
+  test("whose reader stops early ends the output without an error", async () => {
     const reader = createReadStream(path("pipe"));
     const writing = writeOutput(path("pipe"), lines(1_000_000));
     await once(reader, "data");
@@ -87,23 +85,28 @@ describe("a named pipe", () => {
   });
 });
 
-test.each([
-  ["a directory", "", "it is a directory"],
-  ["a missing folder", "no/out", "its folder does not exist"],
-])("%s is rejected, a directory before the text is read", async (_, name, reason) => {
-  let isStarted = false;
-  const slow = async function* () {
-    isStarted = true;
-    // The error comes while the text is still being generated.
-    await setTimeout(100);
+test("a directory is rejected before the text is read", async () => {
+  let isRead = false;
+  const text = async function* () {
+    isRead = true;
     yield* lines();
   };
-  await expect(writeOutput(path(name), slow())).rejects.toThrow(`cannot be written: ${reason}`);
-  if (name === "") expect(isStarted).toBe(false);
+  await expect(writeOutput(folder, text())).rejects.toThrow(`${folder} cannot be written: it is a directory`);
+  expect(isRead).toBe(false);
   expect(await readdir(folder)).toEqual([]);
 });
 
-test.each([1, 100_000])("a full disk is reported, after %i lines", async (count) => {
-  const error = new Error("/dev/full cannot be written: the disk is full");
-  await expect(writeOutput("/dev/full", lines(count))).rejects.toThrow(error);
+test("a missing folder is reported, even while the text is being generated", async () => {
+  const slow = async function* () {
+    await setTimeout(100);
+    yield* lines();
+  };
+  const message = `${path("no/out")} cannot be written: its folder does not exist`;
+  await expect(writeOutput(path("no/out"), slow())).rejects.toThrow(message);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([1, 100_000])("a full disk is reported after %i lines", async (count) => {
+  const message = "/dev/full cannot be written: the disk is full";
+  await expect(writeOutput("/dev/full", lines(count))).rejects.toThrow(message);
 });
