@@ -30,7 +30,7 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
     ["a camera with two camera_refs", { a: [{}, { id: 2, timestamp: noon(1) }, { id: 3, timestamp: noon(2), camera_ref: "b" }, { id: 4, camera_pk: 9, camera_ref: "b" }] }, ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
     ["a record that repeats the id of one record and the camera and time of another", { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] }, ["a:3: id 2 already appears in a:2", 'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1']],
     ["a camera and time that appear twice in a report", { a: formatReport(IMAGE, SAME_IMAGE) }, ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2']],
-    ["a report after records", { a: [{}], b: formatReport(IMAGE) }, ["b: contains a report, but a contains records; one load cannot contain both"]],
+    ["a report after records", { a: [{}], b: formatReport(IMAGE) }, [expect.stringContaining("b: contains a report, but a contains records")]],
     ["files that cannot be read, and the files after them", { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] }, [
       "a: is a damaged gzip file: unexpected end of file",
       "b: contains no records",
@@ -38,7 +38,7 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
       "d:1: id 1 already appears in -:2",
     ]],
     ["an unknown model, with the option for it", { a: formatReport(...OTHER_IMAGES, "x") }, [
-      "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.",
+      expect.stringContaining("--model-name tf1"),
       ...[2, 3, 4].map((line) => `a:${line}: model_name "tf2" is not "tf1"`),
       "and 27 more like this",
       "a:32: has 1 cell instead of 11",
@@ -92,7 +92,7 @@ test.each<[string, (index: number) => string, string[]]>([
 });
 
 // With a quadratic search, this test would run into its timeout.
-test("10,000 records that are repeated with other ids are found", async () => {
+test("each of 10,000 records that are repeated with other ids is found", async () => {
   const format = (_: unknown, index: number) => ({
     id: index,
     camera_pk: index % 10_000,
@@ -129,11 +129,12 @@ test.each([{}, { strict: true, skipDuplicates: true }])(
 test("a report and records are rejected even if all rows of one of them are duplicates", async () => {
   const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
   const files = { a: formatReport(IMAGE.replace("A33", "1")), b: [record] };
-  const problems = ["a: contains a report, but b contains records; one load cannot contain both"];
-  expect(await findProblems(files, { skipDuplicates: true })).toEqual(problems);
+  expect(await findProblems(files, { skipDuplicates: true })).toEqual([
+    expect.stringContaining("a: contains a report, but b contains records"),
+  ]);
 });
 
-test("a problem with a record in memory contains the index, the field and the value", async () => {
+test("a problem with a record in memory names the index, the field and the value", async () => {
   const failed = makeRecord({ camera_ok: "False" });
   const records = [{ ...failed, id: "5", vans: 1 }, null, failed, makeRecord({ camera_ref: "b" })];
   const problems = [

@@ -9,12 +9,7 @@ import { createMemoryStore } from "../../../../src/store/memory.ts";
 import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/store/stored-statistics.ts";
 import { listSeedFiles } from "../../../../tools/data/seed-files.ts";
 import { GENERATED_HASH } from "../../../../tools/data/sources.ts";
-import {
-  type StagedCollection,
-  type StageOptions,
-  stageFiles,
-  stageRecords,
-} from "../../../../tools/data/staging/staging.ts";
+import { type StagedCollection, stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../records/sample.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
@@ -29,7 +24,7 @@ test("sets the counts of a False record to 0", async () => {
   const healthy = makeRecord({ id: 2, camera_ok: "True", timestamp: noon(1) });
   const silent = makeRecord({ id: 3, camera_ok: "False", timestamp: "2018-01-01T00:00:00Z", ...NO_COUNTS });
   expect(await stageContents({ a: [failed, healthy, silent] })).toEqual({
-    summary: '3 records (set the counts of 1 record with camera_ok "False" to 0)',
+    summary: expect.stringMatching(/^3 records \(.* 1 record with camera_ok "False"/),
     warnings: [],
     records: [silent, healthy, { ...failed, ...NO_COUNTS }],
   });
@@ -67,7 +62,7 @@ test("sorts the records into blocks, with statistics, which can be read until th
   expect(() => [...staged.blocks()]).toThrow();
 });
 
-test("creates the same statistics for records in any order", async () => {
+test("creates statistics that do not depend on the order of the records", async () => {
   const counts = { cars: 2, persons: 3, bicycles: 5, trucks: 7, motorcycles: 11, buses: 13 };
   const failed = { camera_ok: "False", ...NO_COUNTS, camera_pk: 6, camera_ref: "b" } as const;
   const records = [
@@ -103,23 +98,30 @@ test("creates the same statistics for records in any order", async () => {
   });
 });
 
-test("only the generated records of the sample data are called generated, not the files that contain them", async () => {
-  const [first = "", ...others] = listSeedFiles();
-  const generated = await stageFiles([first, ...others]);
-  expect((await readStagedStatistics(generated)).records_hash).toBe(GENERATED_HASH);
-  const text = await readFile(first, "utf8");
-  const contents: [name: string, text: string, options: StageOptions, source: string][] = [
-    ["copied.csv", text, {}, "generated"],
-    ["copied.csv", text, { source: "mine" }, "mine"],
-    ["edited.csv", text.replace(/\d+,tf1\n/, "77,tf1\n"), {}, "edited.csv, 2025.csv"],
-    ["generated", text.replace(/\n.*\n/, "\n"), {}, `"generated", 2025.csv`],
-  ];
-  for (const [name, text, options, source] of contents) {
-    const file = join(createFolder(), name);
-    await writeFile(file, text);
-    expect((await stageFiles([file, ...others], options)).source).toBe(source);
-  }
+test("the sample data has the hash of the generated records", async () => {
+  const staged = await stageFiles(listSeedFiles());
+  expect((await readStagedStatistics(staged)).records_hash).toBe(GENERATED_HASH);
 });
+
+test.each<{ name: string; file: string; edit?: [RegExp, string]; given?: string; source: string }>([
+  { name: "a copied file", file: "copied.csv", source: "generated" },
+  { name: "a given source", file: "copied.csv", given: "mine", source: "mine" },
+  {
+    name: "an edited record",
+    file: "edited.csv",
+    edit: [/\d+,tf1\n/, "77,tf1\n"],
+    source: "edited.csv, 2025.csv",
+  },
+  { name: "a missing record", file: "generated", edit: [/\n.*\n/, "\n"], source: '"generated", 2025.csv' },
+])(
+  "the source of the sample data with $name is $source",
+  async ({ file, edit: [pattern, text] = ["", ""], given, source }) => {
+    const [first = "", ...others] = listSeedFiles();
+    const path = join(createFolder(), file);
+    await writeFile(path, (await readFile(first, "utf8")).replace(pattern, text));
+    expect((await stageFiles([path, ...others], { source: given })).source).toBe(source);
+  },
+);
 
 /** Reads the statistics of a load, and deletes its records from disk. */
 async function readStagedStatistics({ count, source, blocks, close }: StagedCollection): Promise<Statistics> {
@@ -138,9 +140,7 @@ test.each(
   "with skipDuplicates, skips %s, with the camera_ref and timestamp of an earlier one",
   async (_, content) => {
     const { summary, records } = await stageContents({ a: content }, { skipDuplicates: true });
-    expect(summary).toBe(
-      "2 records (skipped 1 record with the same camera_ref and timestamp as an earlier one)",
-    );
+    expect(summary).toMatch(/^2 records \(skipped 1 record with the same camera_ref and timestamp/);
     expect(records.map(({ cars, timestamp }) => [cars, timestamp])).toEqual([
       [3, noon(1)],
       [3, makeRecord().timestamp],
@@ -215,7 +215,7 @@ test("reads the files of a folder, of every format, in the order of their names,
   const { count, source, close } = await stageFiles([folder], { warn: (line) => warnings.push(line) });
   expect([count, source]).toEqual([4, "1.JSON, 2.jsonl, 3.csv.gz, 4.ndjson"]);
   expect(warnings).toEqual([
-    `Warning: ${folder}: skipped ["2024.csv/","README.md"]: a folder loads its own files whose names end in .csv, .json, .jsonl, .ndjson or .gz`,
+    expect.stringContaining(`Warning: ${folder}: skipped ["2024.csv/","README.md"]`),
   ]);
   close();
 });
@@ -225,7 +225,7 @@ const SPACE = Buffer.alloc(1_000_000, " \n");
 test.each<[string, Contents, done: number, total: number | undefined]>([
   ["of all files", { a: Array(2_500).fill({ cars: -1 }), b: [{}] }, 0.5, 0.5],
   ["without a total if the size is not known", { a: [{}], "-": SPACE }, 1, undefined],
-])("shows the megabytes that are read: %s", async (_, contents, done, total) => {
+])("shows the progress of reading in megabytes %s", async (_, contents, done, total) => {
   const shown: (number | undefined)[][] = [];
   const steps: string[] = [];
   const openStep = (step: string) => ({
