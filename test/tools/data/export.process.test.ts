@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readRecords } from "../../../tools/data/read-records.ts";
 import { listSeedFiles } from "../../../tools/data/seed-files.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
@@ -50,22 +50,19 @@ const nothingLoaded = (store: string) =>
     `^Nothing is loaded in the ${store} store \\(${join(folder, "empty/v3", store)}/.+\\.sqlite\\)\\.\n$`,
   );
 
-test("an export fails if nothing is loaded, and if the collection is replaced while it is read", async () => {
-  for (const store of STORE_NAMES) {
-    const place = ["--store", store, "--persist-to", join(folder, "empty")];
-    expect(await runData(["export", ...place])).toEqual({
-      status: 1,
-      stdout: "",
-      stderr: nothingLoaded(store),
-    });
-  }
+test.each(STORE_NAMES)("an export fails if nothing is loaded in %s", async (store) => {
+  const place = ["--store", store, "--persist-to", join(folder, "empty")];
+  const stderr = nothingLoaded(store);
+  expect(await runData(["export", ...place])).toEqual({ status: 1, stdout: "", stderr });
   expect(existsSync(join(folder, "empty")), "reading creates no folder").toBe(false);
+});
+
+test("an export fails if the collection is replaced while it is read", async () => {
   const { store, load: replace } = await createMemoryService();
   const snapshot = replace(makeRecords(300));
   replace(makeRecords(400));
-  await expect(Array.fromAsync(readRecords(store, snapshot))).rejects.toThrow(
-    "The collection was replaced while it was being read. Run the command again.",
-  );
+  const reading = Array.fromAsync(readRecords(store, snapshot));
+  await expect(reading).rejects.toThrow("was replaced while it was being read");
 });
 
 test.each([
@@ -86,8 +83,8 @@ test.each([
   database.close();
   for (const format of ["csv", "jsonl"]) {
     const { status, stdout, stderr } = await run("export", "--store", "d1", "--format", format);
-    expect([status, stdout, stderr]).toEqual([1, "", expect.stringContaining(message)]);
-    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+    expect([status, stdout, stderr], format).toEqual([1, "", expect.stringContaining(message)]);
+    expect(stderr, format).not.toMatch(/[^\P{Cc}\n]/u);
   }
   for (const options of [[], ["--json"]]) {
     const { stdout } = await run("info", "--store", "d1", ...options);
@@ -110,24 +107,29 @@ describe("info", () => {
     });
   });
 
-  test("shows the sources of the records", async () => {
-    const files = await Promise.all(makeRecords(23).map((record, index) => write(`${index}.csv`, [record])));
-    const two = files.slice(0, 2);
-    // More than a D1 statement can contain.
-    const long = "é".repeat(60_000);
-    for (const [args, sources] of [
-      [["data/seed/2019.csv"], "2019.csv"],
-      [listSeedFiles(), "generated"],
-      [[...two, "--source", "generated"], '"generated"'],
-      [two, "0.csv, 1.csv"],
-      [[...two, "--source", long], long],
-      [files, `${files.slice(0, 20).map((_, index) => `${index}.csv`)}`.replaceAll(",", ", ")],
-    ] as const) {
-      await run("load", "--store", "d1", ...args);
-      const [, shown = ""] = /^sources +(.*)$/m.exec((await info("--persist-to", folder)).stdout) ?? [];
-      expect(shown.replace(/, and 3 more$/, "")).toBe(sources);
-      expect(shown.endsWith(", and 3 more")).toBe(args === files);
-    }
+  const files = makeRecords(23).map((_, index) => join(folder, `${index}.csv`));
+  const two = files.slice(0, 2);
+  // More than a D1 statement can contain.
+  const long = "é".repeat(60_000);
+  beforeAll(async () => {
+    for (const [index, record] of makeRecords(23).entries()) await write(`${index}.csv`, [record]);
+  });
+
+  test.each([
+    ["a file", ["data/seed/2019.csv"], "2019.csv"],
+    ["the sample data", listSeedFiles(), "generated"],
+    ["records that are said to be generated", [...two, "--source", "generated"], '"generated"'],
+    ["two files", two, "0.csv, 1.csv"],
+    ["records with a long source", [...two, "--source", long], long],
+    [
+      "23 files",
+      files,
+      `${files.slice(0, 20).map((_, index) => `${index}.csv`)}, and 3 more`.replaceAll(/,\b/g, ", "),
+    ],
+  ])("shows the sources of %s", async (_, args, sources) => {
+    await run("load", "--store", "d1", ...args);
+    const { stdout } = await info("--persist-to", folder);
+    expect(/^sources +(.*)$/m.exec(stdout)?.[1]).toBe(sources);
   });
 
   test("shows the numbers of the records", async () => {
@@ -152,7 +154,7 @@ buses              186
   });
 
   test("fails if the configuration cannot be read", async () => {
-    const stderr = `The configuration ${folder} cannot be read: it is a directory\n`;
+    const stderr = expect.stringContaining(`${folder} cannot be read: it is a directory`);
     expect(await info("--config", folder)).toEqual({ status: 1, stdout: "", stderr });
   });
 });

@@ -82,10 +82,8 @@ describe("through the real wrangler,", { timeout: 900_000 }, () => {
     api.lostKeys = /\/2$/;
     await loadFiles(writeRecords(count), choice);
     expect([has(abandoned), has(served)], "readers may still need the replaced load").toEqual([false, true]);
-    expect(console.error).toHaveBeenCalledWith(
-      "Waiting 0.02 seconds until all KV locations can see the new values.",
-    );
-    expect(console.error).toHaveBeenCalledWith("Warning: The store lost 1 block. Writing them again.");
+    expect(console.error).toHaveBeenCalledWith(expect.stringMatching(/^Waiting 0\.02 seconds /));
+    expect(console.error).toHaveBeenCalledWith(expect.stringMatching(/^Warning: .* lost 1 block/));
     await expectLoaded("kv", count);
   });
 
@@ -99,9 +97,8 @@ describe("through the real wrangler,", { timeout: 900_000 }, () => {
       exec(statements);
       if (statements.includes("INTO block")) exec("DELETE FROM block");
     });
-    const message =
-      "Another load ran at the same time and deleted the blocks of this load. Run the command again.\nNothing was loaded.";
-    await expect(loadFiles(writeRecords(30), deployed)).rejects.toThrow(message);
+    const loading = loadFiles(writeRecords(30), deployed);
+    await expect(loading).rejects.toThrow(/^Another load .* deleted the blocks .*\nNothing was loaded\.$/);
   });
 
   test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
@@ -114,11 +111,9 @@ describe("through the real wrangler,", { timeout: 900_000 }, () => {
       return set(key, value);
     });
     await loadFiles(writeRecords(30), { store: "kv", remote: true, config, propagationMs: 20 });
-    expect(console.error).toHaveBeenCalledWith(
-      expect.stringMatching(
-        /^Warning: The new records are being served\. The replaced blocks could not be deleted, and a later load deletes them\. The reason:\nwrangler kv key list /,
-      ),
-    );
+    const warning =
+      /^Warning: The new records are being served\. .* a later load deletes .*\nwrangler kv key list /;
+    expect(console.error).toHaveBeenCalledWith(expect.stringMatching(warning));
   });
 
   test("a load into a database that does not exist loads nothing", async () => {

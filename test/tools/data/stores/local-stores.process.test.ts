@@ -30,20 +30,17 @@ async function inWorkerd<T>(name: StoreName, action: (store: WritableStore) => P
 }
 
 describe("a local store", () => {
-  test.each(STORE_NAMES)(
-    "%s: workerd and the commands read and replace each other's records",
-    async (name) => {
-      const [first, second] = [makeRecords(310), makeRecords(700)];
-      await inThisProcess(name, (store) => loadRecords(store, first));
-      await inWorkerd(name, async (store) => {
-        expect(await read(store)).toEqual(first);
-        await loadRecords(store, second);
-      });
-      expect(await inThisProcess(name, read)).toEqual(second);
-    },
-  );
+  test.each(STORE_NAMES)("of %s is read and replaced by workerd and by the commands", async (name) => {
+    const [first, second] = [makeRecords(310), makeRecords(700)];
+    await inThisProcess(name, (store) => loadRecords(store, first));
+    await inWorkerd(name, async (store) => {
+      expect(await read(store)).toEqual(first);
+      await loadRecords(store, second);
+    });
+    expect(await inThisProcess(name, read)).toEqual(second);
+  });
 
-  test.each(STORE_NAMES)("%s: is identified by the preview id, or else by the id", async (store) => {
+  test.each(STORE_NAMES)("of %s is identified by the preview id, or else by the id", async (store) => {
     const persistTo = createFolder();
     const config = join(persistTo, "wrangler.json");
     const useStore = async <T>(preview: string | undefined, action: (store: WritableStore) => T) => {
@@ -89,22 +86,25 @@ describe("a local store", () => {
     const namespace = createLocalNamespace(new DatabaseSync(":memory:"), files);
     const unwritable = { key: "b", value: undefined as unknown as string };
     const writing = namespace.put([{ key: "a", value: "1" }, unwritable]);
-    await expect(writing).rejects.toThrow("must be of type string");
+    await expect(writing).rejects.toThrow(`${files} cannot be written`);
     expect(await namespace.get(["a", "b"], 30)).toEqual([null, null]);
     await namespace.delete(["a", "b"]);
     expect(await readdir(files)).toEqual([]);
   });
 
-  test("a failed migration reports its file, and how to start over", async () => {
+  test("names the migration that fails, and the file to delete, and stays as it was", async () => {
     const file = join(createFolder(), "d1.sqlite");
     const database = new DatabaseSync(file);
     database.exec("CREATE TABLE current_snapshot (id TEXT)");
-    const message = `data/migrations/0001_collection.sql failed: table current_snapshot already exists. To start with an empty store, delete ${file}.`;
-    await expect(applyMigrations(database)).rejects.toThrow(new Error(message));
+    const migrating = applyMigrations(database);
+    await expect(migrating).rejects.toThrow(
+      /0001_collection.sql failed: table current_snapshot already exists/,
+    );
+    await expect(migrating).rejects.toThrow(`delete ${file}`);
     expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "current_snapshot" }]);
   });
 
-  test.each(STORE_NAMES)("%s: can be read in a folder that cannot be written", async (store) => {
+  test.each(STORE_NAMES)("of %s can be read in a folder that cannot be written", async (store) => {
     await inThisProcess(store, (store) => loadRecords(store, makeRecords(20)));
     const options = { store, persistTo: folder };
     const location = await withStore(options, async ({ location }) => location);
@@ -114,27 +114,29 @@ describe("a local store", () => {
     await rm(`${location}-shm`);
   });
 
-  test("a file that is not a database is reported with its path", async () => {
+  test("names the file that is not a database", async () => {
     const [file = ""] = await Array.fromAsync(glob(`${folder}/v3/kv/*/[0-9a-f]*.sqlite`));
     await writeFile(file, NO_DATABASE);
-    const message = `${file} cannot be opened: it is damaged. Delete it`;
-    await expect(inThisProcess("kv", read)).rejects.toThrow(message);
+    await expect(inThisProcess("kv", read)).rejects.toThrow(`${file} cannot be opened: it is damaged`);
   });
 });
 
-test("a lock is held by one caller, and needs a valid file", async () => {
-  const path = join(createFolder(), "lock");
-  const lock = () => lockFile(path, "the store");
+test("a lock is held by one caller at a time", () => {
+  const lock = () => lockFile(join(folder, "lock"), "the store");
   const release = lock();
   expect(lock).toThrow("Another process is writing to the store");
   release();
   lock()();
-  expect(() => lockFile("/dev/null/lock", "the store")).toThrow("/dev/null/lock cannot be written");
-  await writeFile(path, NO_DATABASE);
-  expect(lock).toThrow(`${path} cannot be written: it is damaged`);
 });
 
-test("a wrangler error is reported without colors", async () => {
+test("a file that cannot be locked is named with the reason", async () => {
+  const path = join(folder, "lock");
+  await writeFile(path, NO_DATABASE);
+  expect(() => lockFile(path, "the store")).toThrow(`${path} cannot be written: it is damaged`);
+  expect(() => lockFile("/dev/null/lock", "the store")).toThrow("/dev/null/lock cannot be written");
+});
+
+test("an error of wrangler is shown with its command, and without colors", async () => {
   const printed = { stdout: "\x1b[2mout\x1b[22m", stderr: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
   await expect(runWrangler(["d1", "list"], async () => ({ status: 1, ...printed }))).rejects.toThrow(
     /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
