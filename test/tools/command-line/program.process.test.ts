@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   createProgram,
   createWholeNumberParser,
@@ -36,7 +36,7 @@ test("every command has the version of the project", async () => {
   expect(await runInProcess(createProgram("test"), ["--version"])).toEqual(printed);
 });
 
-test("a reader that stops early, such as head, is not an error", async () => {
+test("a reader that stops early, such as head, ends a program without an error", async () => {
   const source = `
     import { setTimeout } from "node:timers/promises";
     import { createProgram, runProgram } from "./tools/command-line/program.ts";
@@ -47,15 +47,13 @@ test("a reader that stops early, such as head, is not an error", async () => {
   expect(stderr).toBe("status 0\n");
 });
 
-describe.each([
+test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("%s", (signal, status) => {
-  test("ends a program immediately, after the exit listeners have run", async () => {
-    const wait = 'process.on("exit", () => console.log("exited")); await setTimeout(60_000);';
-    const stdout = "started\nexited\n";
-    expect(await run(wait, signal, signal)).toEqual({ status, stdout, stderr: "" });
-  });
+] as const)("%s ends a program with status %i at once, after exit listeners", async (signal, status) => {
+  const wait = 'process.on("exit", () => console.log("exited")); await setTimeout(60_000);';
+  const stdout = "started\nexited\n";
+  expect(await run(wait, signal, signal)).toEqual({ status, stdout, stderr: "" });
 });
 
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -102,6 +100,6 @@ test.each([
   ["a service", "http://a.example#b", "a fragment"],
   ["a service", "http://a.example?c", "a query"],
   ["a service", "a.example", "URL"],
-])("as %s, %j is an error that says: %s", (name = "", text = "", message) =>
+])("as %s, %j is refused with %j", (name = "", text = "", message) =>
   expect(() => parsers[name]?.(text)).toThrow(message),
 );
