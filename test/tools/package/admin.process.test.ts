@@ -31,9 +31,8 @@ const read = async (path: string) => Object(await (await fetch(url + path)).json
 const getPrefer = async () => (await read("/__admin/prefer")).prefer;
 const getCount = async () => (await read("/api/tf1/records/")).count;
 
-test("without --admin, the paths are 404", async () => {
-  for (const path of ["/__admin/", "/__admin/requests"])
-    expect((await fetch(plainUrl + path, { method: "DELETE" })).status).toBe(404);
+test.each(["/__admin/", "/__admin/requests"])("without --admin, %s is a 404", async (path) => {
+  expect((await fetch(plainUrl + path, { method: "DELETE" })).status).toBe(404);
 });
 
 test("the requests are listed with their members, and admin requests are not", async () => {
@@ -138,7 +137,7 @@ test.each(
   expect(headers.get("Access-Control-Allow-Methods")).toBe(null);
 });
 
-test("no list of requests is HTML, or can be read from another origin", async () => {
+test("the list of requests is JSON even for a browser, which no other origin can read", async () => {
   const response = await fetch(`${url}/__admin/requests`, { headers: { Accept: "text/html" } });
   expect(response.headers.get("Content-Type")).toBe("application/json");
   expect(response.headers.get("Access-Control-Allow-Origin")).toBe(null);

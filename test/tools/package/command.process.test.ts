@@ -107,8 +107,12 @@ test.each([
   { name: "an invalid fault", args: ["--prefer", "code=5"], expected: [2, "code=5 is invalid"] },
   { name: "an address of another machine", args: ["--host", "203.0.113.1"], expected: [2, "this address"] },
   { name: "an address in brackets", args: ["--host", "[::1]"], expected: [2, "without brackets"] },
-  { name: "a missing file", args: ["nothing.csv"], expected: [1, "nothing.csv"] },
-  { name: "a file that is named like the subcommand", args: ["./check"], expected: [1, "./check"] },
+  { name: "a missing file", args: ["nothing.csv"], expected: [1, "nothing.csv: cannot be read"] },
+  {
+    name: "a file that is named like the subcommand",
+    args: ["./check"],
+    expected: [1, "./check: cannot be read"],
+  },
   { name: "the subcommand without a URL", args: ["check"], expected: [2, "argument 'url'"] },
   {
     name: "a Node without SQLite, such as Node 20",

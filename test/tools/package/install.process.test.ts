@@ -23,10 +23,10 @@ test("the package is small, and has no dependencies", async () => {
 test("the package contains its license and those of its libraries", async () => {
   expect(await readFile(join(installed, "LICENSE"), "utf8")).toMatch(/^MIT License/);
   const notices = await readFile(join(installed, "NOTICES.txt"), "utf8");
-  for (const library of ["hono", "commander", "csv-parse", "zod"])
-    expect(notices).toMatch(
-      new RegExp(`^${library} \\d+\\.\\d+\\.\\d+\n\n(.+\n|\n)*?.*(MIT|Copyright)`, "m"),
-    );
+  const hasLicense = (library: string) =>
+    new RegExp(`^${library} \\d+\\.\\d+\\.\\d+\n\n(.+\n|\n)*?.*(MIT|Copyright)`, "m").test(notices);
+  const libraries = ["hono", "commander", "csv-parse", "zod"];
+  expect(libraries.filter(hasLicense)).toEqual(libraries);
 });
 
 test("the package contains nothing of an earlier build", async () => {
@@ -80,12 +80,13 @@ test("an uncaught error shows its name and message, and little code", async () =
 });
 
 test.each([
+  ["uses the package if it is external", [NAME], { status: 0, stdout: "200\n" }],
   [
+    "says if the package must be external",
     [],
-    { status: 1, stderr: expect.stringMatching(/^Error: .* A bundler must keep this package external\.$/m) },
+    { status: 1, stderr: expect.stringMatching(/^Error: .* external/m) },
   ],
-  [[NAME], { status: 0, stdout: "200\n" }],
-])("a bundle works if the package is external: %j", async (external, expected) => {
+])("a bundle %s", async (_, external, expected) => {
   const outfile = join(createFolder(), "client.mjs");
   await symlink(join(folder, "node_modules"), join(outfile, "..", "node_modules"));
   const contents = `import { createService } from "${NAME}";

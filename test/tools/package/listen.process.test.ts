@@ -102,7 +102,7 @@ test("a request in HTTP/1.0 without a host gets links to the address of the serv
   expect(await send(server.url, [`GET ${PATH} HTTP/1.0`])).toContain(next);
 });
 
-test.each(["127.0.0.1", "[::1]"])("localhost is %s, too", async (address) => {
+test.each(["127.0.0.1", "[::1]"])("the server of localhost also listens on %s", async (address) => {
   expect((await fetch(server.url.replace("localhost", address))).status).toBe(200);
 });
 
@@ -111,7 +111,7 @@ test.each(["127.0.0.1", "::1"])(
   async (host) => {
     const { url, close } = await service.listen({ host, port: 0 });
     const port = Number(new URL(url).port);
-    const message = `The service cannot listen on port ${port} of ${host}: another program uses this port.`;
+    const message = `port ${port} of ${host}: another program uses this port`;
     await expect(service.listen({ port })).rejects.toThrow(message);
     await close();
     await using server = await service.listen({ port });

@@ -40,10 +40,13 @@ describe("the collection", () => {
     expect([count, results[0]]).toEqual([20, makeRecords(20)[19]]);
   });
 
-  test("with an invalid record rejects ready, fetch and listen", async () => {
+  test.each<[string, (service: Service) => Promise<unknown>]>([
+    ["ready", ({ ready }) => ready],
+    ["fetch", ({ fetch }) => fetch(PATH)],
+    ["listen", ({ listen }) => listen({ port: 0 })],
+  ])("with an invalid record rejects %s with the record, the field and the value", async (_, use) => {
     const service = create({ records: [{ ...RECORDS[0]!, cars: -1 }] });
-    for (const promise of [service.ready, service.fetch(PATH), service.listen({ port: 0 })])
-      await expect(promise).rejects.toThrow("records[0]: cars -1 ");
+    await expect(use(service)).rejects.toThrow("records[0]: cars -1 ");
   });
 
   test("quotes a value that is not a record in its error", async () => {
@@ -79,7 +82,7 @@ test.each([
   { name: "an invalid fault in a string", options: { prefer: "code=5" }, expected: "code=5 is invalid" },
   { name: "an invalid fault in an object", options: { prefer: { code: 5 } }, expected: "code=5 is invalid" },
   { name: "an unknown fault", options: { prefer: { cod: 503 } }, expected: "cod=503 is unknown" },
-])("$name is rejected", ({ options, expected }) => {
+])("createService names what is wrong with $name", ({ options, expected }) => {
   expect(() => createService(options as ServiceOptions)).toThrow(expected);
 });
 
@@ -98,8 +101,10 @@ test.each([
   ["a';id;'b", 400],
   ["a$(id)b", 400],
 ])("requests of the host %s get %i", async (host, status) => {
-  for (const path of ["/api/tf1/records/", "/robots.txt"])
-    expect((await create().fetch(`http://${host}${path}`)).status).toBe(status);
+  const requests = ["/api/tf1/records/", "/robots.txt"].map((path) =>
+    create().fetch(`http://${host}${path}`),
+  );
+  expect((await Promise.all(requests)).map((response) => response.status)).toEqual([status, status]);
 });
 
 describe("requests", () => {
@@ -206,13 +211,16 @@ test.each<{ prefer: PreferOptions | string; expected: string }>([
     expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
     service.prefer = prefer;
     expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
-    for (const invalid of ["code=5", null])
-      expect(() => Object.assign(service, { prefer: invalid })).toThrow("prefer");
-    expect(service.prefer).toBe(expected);
     service.prefer = "";
     expect([await getStatus(), service.prefer]).toEqual([200, ""]);
   },
 );
+
+test.each(["code=5", null])("prefer cannot be set to %j, and keeps its value", (invalid) => {
+  const service = create({ prefer: "code=503" });
+  expect(() => Object.assign(service, { prefer: invalid })).toThrow("prefer");
+  expect(service.prefer).toBe("code=503");
+});
 
 test("the clock of the service decides when a fault ends", async () => {
   let time = Date.parse("2024-06-01T12:00:00Z");
@@ -222,14 +230,17 @@ test("the clock of the service decides when a fault ends", async () => {
   expect((await service.fetch(PATH)).status).toBe(200);
 });
 
-test.each<[string, abort: (client: AbortController, bodies: Promise<Response>[]) => Promise<unknown>]>([
-  ["hang", async (client) => client.abort()],
-  ["body=slow,delay=10000", async (client) => client.abort()],
+type Leave = (client: AbortController, responses: Promise<Response>[]) => unknown;
+
+test.each<[string, string, Leave]>([
+  ["hang", "aborts", (client) => client.abort()],
+  ["body=slow,delay=10000", "aborts", (client) => client.abort()],
   [
     "body=slow,delay=10000",
-    async (_, responses) => Promise.all(responses.map(async (response) => (await response).body?.cancel())),
+    "cancels the body",
+    (_, responses) => Promise.all(responses.map(async (response) => (await response).body?.cancel())),
   ],
-])("%s has one of 100 slots until the client leaves", async (prefer, leave) => {
+])("%s has one of 100 slots until the client %s", async (prefer, _, leave) => {
   const service = create();
   const request = (fault: string, init?: RequestInit) => service.fetch(`${PATH}?prefer=${fault}`, init);
   const client = new AbortController();
