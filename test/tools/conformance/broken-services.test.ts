@@ -210,14 +210,11 @@ test.each<[string, Change, string, object]>([
     "Page envelope.next",
     { expected: `${ADDRESS}?format=api&page=2`, received: '"?page=2"' },
   ],
-])(
-  "if %s, only one rule is broken, and the report shows what received",
-  async (_, change, rule, deviation) => {
-    const { failed, rules } = await checkService(100, change);
-    expect(failed).toEqual([rule]);
-    expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
-  },
-);
+])("if %s, only one rule is broken, and the report shows where", async (_, change, rule, deviation) => {
+  const { failed, rules } = await checkService(100, change);
+  expect(failed).toEqual([rule]);
+  expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
+});
 
 test("each rule is broken by a service, and described in docs/specification.md", async () => {
   const { rules } = await checkService(100);
