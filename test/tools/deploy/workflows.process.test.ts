@@ -18,11 +18,12 @@ test.each(globSync(".github/{workflows,actions/*}/*.yml").sort())(
       // A branch name inside a script would be code; a variable is not.
       expect(input).not.toContain("${{");
     }
-    for (const [, action] of text.matchAll(/uses: (.*)/g))
-      expect(action).toMatch(/^(\.\/.*|actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/);
+    const actions = Array.from(text.matchAll(/uses: (.*)/g), ([, action]) => String(action));
+    const isPinned = /^(\.\/.*|actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/;
+    expect(actions.filter((action) => !isPinned.test(action))).toEqual([]);
     const names = Array.from(text.matchAll(/\b(?:secrets|vars)\.([A-Z0-9_]+)/g), ([, name]) => String(name));
     if (tree.on) names.push(basename(file));
-    for (const name of names) expect(DOCS).toContain(`\`${name}\``);
+    expect(names.filter((name) => !DOCS.includes(`\`${name}\``))).toEqual([]);
   },
 );
 

@@ -49,7 +49,7 @@ test.each([
     { previews: { ...previews, vars: { RATE_LIMIT: "10" } } },
     'RATE_LIMIT in [previews.vars] is "10"',
   ],
-])("a rate limit whose setting has another period is refused: %s", (_, change, problem) => {
+])("in %s, a rate limit whose setting has another period is refused", (_, change, problem) => {
   const configuration = { ...production, previews };
   expect(() => requireSamePeriods(configuration)).not.toThrow();
   expect(() => requireSamePeriods({ ...configuration, vars: { RATE_LIMIT: "off" } })).not.toThrow();
