@@ -121,24 +121,33 @@ test.runIf(hasPython).each(REJECTED)(
   },
 );
 
-test.runIf(hasPython).each<[what: string, options: string, names?: string[]]>([
-  ["PM beside a 24-hour clock", `${BERLIN} --time-format '%Y-%m-%d %H:%M %p'`],
-  ["decimals in front of the date", `${BERLIN} --time-format '%H:%M:%S.%f %d.%m.%Y'`],
-  ["months", `${BERLIN} --time-format %Y-%m`],
-  ["the name of a time zone in times", `${BERLIN} --time-format '%Y-%m-%d %H:%M %Z'`],
-  ["two time zones", `${BERLIN} --time-format '%Y-%m-%d %H:%M%z'`],
-  ["no time zone", `${SIMPLE} ${MINUTES}`],
-  ["an unknown time zone", `${BERLIN} --time-zone Europe/Hamburg`],
-  ["a separator of two characters", `${BERLIN} --separator ab`],
-  ["an unknown field", `${BERLIN} --count bikes=cars`],
-  ["hours that end in a format of days", `${BERLIN} --time-format %Y-%m-%d --interval-end 60`],
-  ["two ways to name cameras", `${BERLIN} --camera-from-name`],
-  ["an output that is a link to an input", `${BERLIN} --out link.csv`],
-  ["an output in a folder that does not exist", `${BERLIN} --out folder/records.csv`],
-  ["an input twice", BERLIN, ["a.csv", "./link.csv"]],
-])("refuses %s", (_, options, names) => {
-  const { status, text } = convert({ files: FILES, options, ...(names && { names }) });
+test.runIf(hasPython).each<[what: string, options: string, part: string, names?: string[]]>([
+  ["PM beside a 24-hour clock", `${BERLIN} --time-format '%Y-%m-%d %H:%M %p'`, "--time-format: "],
+  ["decimals in front of the date", `${BERLIN} --time-format '%H:%M:%S.%f %d.%m.%Y'`, "--time-format: "],
+  ["months", `${BERLIN} --time-format %Y-%m`, "--time-format: "],
+  ["the name of a time zone in times", `${BERLIN} --time-format '%Y-%m-%d %H:%M %Z'`, "--time-format: "],
+  ["two time zones", `${BERLIN} --time-format '%Y-%m-%d %H:%M%z'`, "--time-zone or %z"],
+  ["no time zone", `${SIMPLE} ${MINUTES}`, "--time-zone or %z"],
+  ["an unknown time zone", `${BERLIN} --time-zone Europe/Hamburg`, "--time-zone: 'Europe/Hamburg'"],
+  ["a separator of two characters", `${BERLIN} --separator ab`, "--separator"],
+  ["an unknown field", `${BERLIN} --count bikes=cars`, "--count"],
+  [
+    "hours that end in a format of days",
+    `${BERLIN} --time-format %Y-%m-%d --interval-end 60`,
+    "--interval-end",
+  ],
+  ["two ways to name cameras", `${BERLIN} --camera-from-name`, "--camera-from-name: "],
+  ["an output that is a link to an input", `${BERLIN} --out link.csv`, "--out link.csv"],
+  [
+    "an output in a folder that does not exist",
+    `${BERLIN} --out folder/records.csv`,
+    "--out folder/records.csv",
+  ],
+  ["an input twice", BERLIN, "twice", ["a.csv", "./link.csv"]],
+])("refuses %s", (_, options, part, names) => {
+  const { status, stderr, text } = convert({ files: FILES, options, ...(names && { names }) });
   expect({ status, text }).toEqual({ status: 2, text: "earlier records" });
+  expect(stderr.trimEnd().split("\n").at(-1)).toContain(part);
 });
 
 test.runIf(hasPython)("--sum does not add up a row that two files have", () => {
