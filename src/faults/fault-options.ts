@@ -76,12 +76,15 @@ function toPreferences(values: OptionValues): Preference[] {
   return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
 }
 
-/** Preferences of RFC 7240, RFC 8144, RFC 8674 and OData (names with a dot). The header can contain these names without a warning. */
-const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
+/** Preferences of RFC 7240, RFC 8144 and RFC 8674. The header can contain these names without a warning. */
+const OTHER_PREFERENCES = ["respond-async", "return", "wait", "handling", "depth-noroot", "safe"];
+
+/** The names of OData have a dot. */
+const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(name) || name.includes(".");
 
 /** Parses the options of a request. The header has precedence over the query. */
 export function parseFaultOptions(header: string, query: string[]): RequestedOptions {
-  const preferences = parsePreferHeader(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
+  const preferences = parsePreferHeader(header).filter((preference) => !isOtherPreference(preference));
   const inHeader = parseOptions(preferences);
   const inQuery = parseOptions(query.flatMap(parsePreferParameter));
   return {

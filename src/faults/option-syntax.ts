@@ -28,7 +28,7 @@ export function oneOf<T extends string>(...values: T[]): Syntax<T> {
 export const share: Syntax<number> = {
   expected: "a decimal number from 0 to 1",
   parse(text) {
-    const isDecimal = /^\d*\.?\d+(?:e-\d+)?$/.test(text);
+    const isDecimal = /^(?:\d+(?:\.\d+)?|\.\d+)(?:e-\d+)?$/.test(text);
     return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
   },
 };
