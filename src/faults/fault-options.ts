@@ -18,14 +18,14 @@ export interface FaultOptions {
   values: OptionValues;
   /** Whether the header `Prefer` has the option `grow`. Caches do not vary on this header. */
   growsByHeader: boolean;
-  /** A message about each unknown or invalid option of the header. RFC 7240 requires servers to ignore such options. */
+  /** A message about each unknown, invalid or repeated option of the header. RFC 7240 requires servers to ignore such options. */
   warnings: string[];
   /** Whether the client set the options, and not the deployment. */
   isFromClient: boolean;
 }
 
 interface RequestedOptions extends FaultOptions {
-  /** A message about each unknown or invalid option of the query parameter. Such an option makes the request invalid. */
+  /** A message about each such option of the query parameter, which makes the request invalid. */
   errors: string[];
 }
 
@@ -71,8 +71,9 @@ export function requireFaultOptions(setting: string, options: string | OptionVal
   return { values, growsByHeader: false, warnings: [], isFromClient: false };
 }
 
-function toPreferences(values: OptionValues): Preference[] {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+/** An option that is `false` is not set: typed clients send it so. */
+function toPreferences(values: object): Preference[] {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
   return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
 }
 
@@ -82,13 +83,12 @@ const OTHER_PREFERENCES = ["respond-async", "return", "wait", "handling", "depth
 /** The names of OData have a dot. */
 const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(name) || name.includes(".");
 
-/** Parses the options of a request. The header has precedence over the query. */
+/** Parses the options of a request. If the header has a valid option, the options of the query have no effect. */
 export function parseFaultOptions(header: string, query: string[]): RequestedOptions {
-  const preferences = parsePreferHeader(header).filter((preference) => !isOtherPreference(preference));
-  const inHeader = parseOptions(preferences);
+  const inHeader = parseHeader(header);
   const inQuery = parseOptions(query.flatMap(parsePreferParameter));
   return {
-    values: { ...inQuery.values, ...inHeader.values },
+    values: hasOptions(inHeader.values) ? inHeader.values : inQuery.values,
     growsByHeader: inHeader.values.grow !== undefined,
     warnings: inHeader.problems,
     errors: inQuery.problems,
@@ -96,26 +96,54 @@ export function parseFaultOptions(header: string, query: string[]): RequestedOpt
   };
 }
 
-/** The maximum number of messages about invalid options, because a header contains them. */
-const MAX_PROBLEMS = 5;
+interface ParsedOptions {
+  values: OptionValues;
+  problems: string[];
+}
 
-/** If an option is repeated, its first valid value counts. */
-function parseOptions(preferences: Preference[]): { values: OptionValues; problems: string[] } {
+/** A longer header `Prefer` is refused. It is the maximum length of a URL, and so of the query, too. */
+const MAX_HEADER_LENGTH = 8_192;
+
+function parseHeader(header: string): ParsedOptions {
+  if (header.length > MAX_HEADER_LENGTH)
+    return {
+      values: {},
+      problems: [`The header Prefer has more than ${MAX_HEADER_LENGTH} characters, and was ignored.`],
+    };
+  return parseOptions(parsePreferHeader(header).filter((preference) => !isOtherPreference(preference)));
+}
+
+/** The maximum number of problems that are described, because a header contains the descriptions. */
+const MAX_DESCRIBED = 5;
+
+/** Parses options that are in effect together. If an option is repeated, its first valid value counts in the header. */
+function parseOptions(preferences: Preference[]): ParsedOptions {
   const values: OptionValues = {};
   const problems: string[] = [];
   for (const { name, value } of preferences) {
     const parsed = isOptionName(name) ? OPTIONS[name].parse(value.toLowerCase()) : undefined;
     if (parsed === undefined) problems.push(describeProblem(name, value));
-    else if (!Object.hasOwn(values, name)) Object.assign(values, { [name]: parsed });
+    else if (Object.hasOwn(values, name)) problems.push(`${quote(name, value)} repeats the option ${name}.`);
+    else Object.assign(values, { [name]: parsed });
   }
-  return { values, problems: problems.slice(0, MAX_PROBLEMS) };
+  return { values, problems: shorten(problems) };
 }
 
-/** Describes an unknown or invalid option in printable ASCII, because a header contains the message. Shortens a long option. */
+function shorten(problems: string[]): string[] {
+  const others = problems.length - MAX_DESCRIBED;
+  return others > 0 ? [...problems.slice(0, MAX_DESCRIBED), `${others} more problems.`] : problems;
+}
+
+/** Describes an unknown or invalid option. */
 function describeProblem(name: string, value: string): string {
-  const text = [name, value].filter((part) => part !== "").join("=");
-  const quoted = text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
+  const quoted = quote(name, value);
   if (value.includes(";")) return `${quoted} is invalid: separate options with commas, not semicolons.`;
   if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].expected}.`;
   return `${quoted} is unknown: the options are ${OPTION_NAMES.join(", ")}.`;
+}
+
+/** Quotes an option in printable ASCII, because a header can contain the message. Shortens a long option. */
+function quote(name: string, value: string): string {
+  const text = [name, value].filter((part) => part !== "").join("=");
+  return text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
 }

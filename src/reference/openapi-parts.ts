@@ -78,7 +78,7 @@ export const PREFER_PARAMETERS: Parameter[] = [
     name: "Prefer",
     in: "header",
     description:
-      "Accepts the same options as the query parameter `prefer`, and has precedence over it. Unknown and invalid options are ignored (RFC 7240). Caches do not vary on this header, so a cache may return a stored page, or a page up to an hour old in place of a 5xx. To avoid that, use the query parameter or the cache mode `no-store`.",
+      "Accepts the same options as the query parameter `prefer`, and replaces it if it has a valid option. Unknown, invalid and repeated options are ignored with a warning (RFC 7240). Caches do not vary on this header, so a cache may return a stored page, or a page up to an hour old in place of a 5xx. To avoid that, use the query parameter or the cache mode `no-store`.",
     schema: { type: "string" },
   },
 ];

@@ -32,7 +32,6 @@ test.each<{ name: string; prefer: string; expected: object }>([
     expected: {},
   },
   { name: "a quoted value and a parameter", prefer: 'Code="503"; because=no', expected: { code: 503 } },
-  { name: "the first of two values", prefer: "code=400, code=404", expected: { code: 400 } },
   { name: "white space", prefer: "count= 5", expected: { count: 5 } },
   { name: "a number for a range", prefer: "delay=0", expected: { delay: 0 } },
   { name: "a range", prefer: "delay=100-10000", expected: { delay: { min: 100, max: 10_000 } } },
@@ -81,9 +80,45 @@ test("fail can be any number that JavaScript formats", () => {
   );
 });
 
-test("options of the header precede the options of the query", () => {
-  const { values } = parseFaultOptions("code=404, delay=1", ["code=500,body=empty", "fail=1"]);
-  expect(values).toEqual({ code: 404, delay: 1, body: "empty", fail: 1 });
+describe("the header replaces the query", () => {
+  test.each([
+    { name: "with one valid option", header: "times=x, delay=1", expected: { delay: 1 } },
+    { name: "with none", header: "none", expected: { none: true } },
+    { name: "but not without a valid option", header: "times=x", expected: { code: 500, on: [3] } },
+    {
+      name: "but not with a preference of another standard",
+      header: "wait=5",
+      expected: { code: 500, on: [3] },
+    },
+  ])("$name: $header", ({ header, expected }) => {
+    expect(parseFaultOptions(header, ["code=500", "on=3"]).values).toEqual(expected);
+  });
+});
+
+test.each(["code=503, on=3, code=503", "on=3,code=503,on=7,body=cut", "times=1, TIMES=2"])(
+  "a repeated option is an error in the query and in a setting, and has no effect in the header: %s",
+  (text) => {
+    const problems = [
+      expect.stringMatching(/^(code=503|on=7|times=2) repeats the option (code|on|times)\.$/),
+    ];
+    expect(parseFaultOptions("", [text]).errors).toEqual(problems);
+    expect(parseFaultOptions("", text.split(/, |,(?=on=7)/)).errors).toEqual(problems);
+    expect(() => requireFaultOptions("PREFER", text)).toThrow(/repeats the option/);
+    const { values, warnings } = parseFaultOptions(text, []);
+    expect(warnings).toEqual(problems);
+    expect(values).toEqual(
+      parseFaultOptions(text.replace(/(.*), ?(code=503|on=7|TIMES=2)/, "$1"), []).values,
+    );
+  },
+);
+
+test("a header of more than 8,192 characters is refused whole, with a warning", () => {
+  const longest = "code=503".padEnd(8_192);
+  expect(parseFaultOptions(longest, [])).toMatchObject({ values: { code: 503 }, warnings: [] });
+  expect(parseFaultOptions(`${longest} `, [])).toMatchObject({
+    values: {},
+    warnings: ["The header Prefer has more than 8192 characters, and was ignored."],
+  });
 });
 
 describe("an invalid option is ignored with a warning in the header, and an error in the query:", () => {
@@ -132,15 +167,19 @@ describe("an invalid option is ignored with a warning in the header, and an erro
     }));
 
   test.each(["é", "\u2028", "\0", "x"])("the messages fit into a header: %j", (character) => {
-    const texts = Array(20).fill(`code=${character.repeat(2_000)}`);
-    expect(parseFaultOptions(texts.join(), []).warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500}$/);
+    const texts = Array(20).fill(`code=${character.repeat(400)}`);
+    const { warnings } = parseFaultOptions(texts.join(), []);
+    expect(warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500} 15 more problems\.$/);
   });
 });
+
+test.each([{ hang: undefined }, { hang: false }])("an option is not set by %j in an object", (unset) =>
+  expect(requireFaultOptions("prefer", { code: 503, ...Object(unset) }).values).toEqual({ code: 503 }),
+);
 
 test.each<{ name: string; prefer: object; expected: string }>([
   { name: "a number out of range", prefer: { code: 999 }, expected: "code=999 is invalid: " },
   { name: "null", prefer: { code: null }, expected: "code=null is invalid: " },
-  { name: "false", prefer: { hang: false }, expected: "hang=false is invalid: " },
   { name: "half a range", prefer: { delay: { min: 5 } }, expected: "delay=[object Object] is invalid: " },
   { name: "an invalid date", prefer: { until: new Date("x") }, expected: "until=null is invalid: " },
   { name: "no growth", prefer: { grow: { records: 0, per: "m" } }, expected: "grow=0/m is invalid: " },
