@@ -3,8 +3,6 @@ import { parseUtcTime } from "../records/utc-time.ts";
 export interface Syntax<Value = unknown> {
   /** The valid values, as the end of a sentence: `delay must be EXPECTED`. */
   expected: string;
-  /** The valid values as a list, if they are words. */
-  values?: string[];
   /** Parses a value in lower case. Returns undefined if it is invalid. */
   parse(text: string): Value | undefined;
 }
@@ -21,7 +19,7 @@ export function integerBetween(min: number, max: number): Syntax<number> {
 
 export function oneOf<T extends string>(...values: T[]): Syntax<T> {
   const expected = values.join(", ").replace(/, (?=\w+$)/, " or ");
-  return { expected, values, parse: (text) => values.find((value) => value === text) };
+  return { expected, parse: (text) => values.find((value) => value === text) };
 }
 
 /** A number from 0 to 1 in JavaScript notation, such as `1e-7`. */

@@ -15,11 +15,17 @@ import {
 
 type OptionKind = "change" | "delay" | "condition" | "view" | "modifier";
 
-/** The syntax and the documentation of an option. Warnings, the OpenAPI document and the API reference use them. */
-export interface Option<Value = unknown> extends Syntax<Value> {
+/** The documentation of an option. Warnings, docs/faults.md, the OpenAPI document and the API reference use it. */
+export interface OptionDescription {
+  /** The valid values, as the end of a sentence: `delay must be EXPECTED`. */
+  expected: string;
+  /** What examples of the option do, such as `{ "code=503": "Responds with this status and its error" }`. */
+  examples: Record<string, string>;
+}
+
+/** The syntax and the documentation of an option. */
+export interface Option<Value = unknown> extends Syntax<Value>, OptionDescription {
   kind: OptionKind;
-  example: string;
-  description: string;
 }
 
 /** An option that changes a response in a way that its client sees. */
@@ -34,79 +40,73 @@ const view = defineKind("view");
 const modifier = defineKind("modifier");
 
 function defineKind(kind: OptionKind) {
-  return <Value>(example: string, syntax: Syntax<Value>, description: string): Option<Value> => ({
+  return <Value>(syntax: Syntax<Value>, examples: Record<string, string>): Option<Value> => ({
     ...syntax,
     kind,
-    example,
-    description,
+    examples,
   });
 }
 
 /** Every option of `prefer`, in the order of the documentation and of `Preference-Applied`. */
 export const OPTIONS = {
-  code: change("code=503", integerBetween(400, 599), "Responds with this status and its error"),
-  delay: delay(
-    "delay=200-800",
-    milliseconds,
-    "Waits this time before the response, or a random time within a range",
-  ),
-  body: change(
-    "body=cut",
-    oneOf("cut", "slow", "garbage", "empty"),
-    "Closes the connection after half of the body (cut), sends the body over 2 seconds or over the time of delay (slow), or sends invalid JSON (garbage) or no body (empty)",
-  ),
-  hang: change("hang", noValue, "Sends no response for a minute, and then a 503"),
-  close: change("close", noValue, "Closes the connection before the response"),
-  "retry-after": modifier(
-    "retry-after=date",
-    retryAfter,
-    "Changes the Retry-After header of a requested 429 or 503: omits it (none), sends an HTTP date (date), or sends this number of seconds",
-  ),
-  rows: change(
-    "rows=repeat",
-    oneOf("repeat", "drop", "swap"),
-    "Replaces a record of a page with a copy of another (repeat), omits a record (drop), or swaps two records with different timestamps (swap)",
-  ),
-  count: change("count=+1", difference, "Adds this number to the count of a page"),
-  next: change(
-    "next=loop",
-    oneOf("loop", "null", "skip"),
-    "Changes next to the same page (loop), to null (null), or to the page after the next (skip)",
-  ),
-  record: change(
-    "record=missing",
-    oneOf("float", "null", "missing", "extra", "offset"),
-    "In one record of a page, changes a count to a fraction (float) or null (null), omits a count (missing), adds a field (extra), or writes the timestamp with an offset instead of Z (offset)",
-  ),
-  grow: view(
-    "grow=15/m",
-    growth,
-    "Serves a collection that grows by the clock, from part of the loaded records to all",
-  ),
-  on: condition("on=3,7-9", pages, "Applies the faults only to these pages"),
-  until: condition("until=2030-01-31T12:00:00Z", utcTime, "Applies the faults only before this time"),
-  times: condition(
-    "times=2",
-    integerBetween(1, 1_000_000),
-    "Applies the faults only to the first N requests for the same page",
-  ),
-  rate: condition(
-    "rate=5/s",
-    rate,
-    "Applies the faults only to the requests of a client above this rate: by default a 429 whose Retry-After is the time to the end of the second, minute or hour",
-  ),
-  fail: condition(
-    "fail=0.1",
-    share,
-    "Applies the faults to this share of the requests, chosen at random; delay applies to all",
-  ),
-  seed: modifier(
-    "seed=4",
-    integerBetween(0, Number.MAX_SAFE_INTEGER),
-    "Makes random choices repeatable: they depend only on this number, the method and the page",
-  ),
-  none: modifier("none", noValue, "Turns off the default options of the deployment for this request"),
+  code: change(integerBetween(400, 599), { "code=503": "Responds with this status and its error" }),
+  delay: delay(milliseconds, {
+    "delay=200-800": "Waits this time before the response, or a random time within a range",
+  }),
+  body: change(oneOf("cut", "slow", "garbage", "empty"), {
+    "body=cut": "Closes the connection after half of the body",
+    "body=slow": "Sends the body over 2 seconds, or over the time of `delay`",
+    "body=garbage": "Sends invalid JSON",
+    "body=empty": "Sends no body",
+  }),
+  hang: change(noValue, { hang: "Sends no response for a minute, and then a 503" }),
+  close: change(noValue, { close: "Closes the connection before the response" }),
+  "retry-after": modifier(retryAfter, {
+    "retry-after=9": "Sends these seconds in the `Retry-After` of a requested 429 or 503",
+    "retry-after=date": "Sends an HTTP date there",
+    "retry-after=none": "Omits the header",
+  }),
+  rows: change(oneOf("repeat", "drop", "swap"), {
+    "rows=repeat": "Replaces a record of a page with a copy of another",
+    "rows=drop": "Omits a record",
+    "rows=swap": "Swaps two records with different timestamps",
+  }),
+  count: change(difference, { "count=+1": "Adds this number to the `count` of a page" }),
+  next: change(oneOf("loop", "null", "skip"), {
+    "next=loop": "Changes `next` to the same page",
+    "next=null": "Changes `next` to null",
+    "next=skip": "Changes `next` to the page after the next",
+  }),
+  record: change(oneOf("float", "null", "missing", "extra", "offset"), {
+    "record=float": "Changes a count in one record of a page to a fraction",
+    "record=null": "Changes a count to null",
+    "record=missing": "Omits a count",
+    "record=extra": "Adds a field to a record",
+    "record=offset": "Writes a timestamp with an offset instead of `Z`",
+  }),
+  grow: view(growth, {
+    "grow=15/m": "Serves a collection that grows by the clock, from part of the loaded records to all",
+  }),
+  on: condition(pages, { "on=3,7-9": "Applies the faults only to these pages" }),
+  until: condition(utcTime, { "until=2030-01-31T12:00:00Z": "Applies the faults only before this time" }),
+  times: condition(integerBetween(1, 1_000_000), {
+    "times=2": "Applies the faults only to the first N requests for the same page with the same method",
+  }),
+  rate: condition(rate, {
+    "rate=5/s":
+      "Applies the faults only to the requests of a client above this rate: by default a 429 whose `Retry-After` is the time to the end of the second, minute or hour",
+  }),
+  fail: condition(share, {
+    "fail=0.1": "Applies the faults to this share of the requests, chosen at random; `delay` applies to all",
+  }),
+  seed: modifier(integerBetween(0, Number.MAX_SAFE_INTEGER), {
+    "seed=4": "Makes random choices repeatable: they depend only on this number, the method and the page",
+  }),
+  none: modifier(noValue, { none: "Turns off the default options of the deployment for this request" }),
 };
+
+/** Every word of `prefer` with its documentation. */
+export const DESCRIPTIONS: Record<string, OptionDescription> = OPTIONS;
 
 export type OptionName = keyof typeof OPTIONS;
 

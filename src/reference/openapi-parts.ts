@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "../faults/fault-headers.ts";
-import { OPTIONS } from "../faults/option-table.ts";
+import { DESCRIPTIONS } from "../faults/option-table.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
 import { MAX_PAGE } from "../records/page.ts";
@@ -84,10 +84,10 @@ export const PREFER_PARAMETERS: Parameter[] = [
 ];
 
 function createFaultExamples(): NonNullable<Parameter["examples"]> {
-  const examples = Object.entries(OPTIONS).map(([name, { example, description, expected }]) => {
-    return [name, { summary: `${description} (${expected}).`, value: example }];
-  });
-  return Object.fromEntries(examples);
+  const described = Object.values(DESCRIPTIONS).flatMap(({ examples, expected }) =>
+    Object.entries(examples).map(([value, text]) => [value, { summary: `${text} (${expected}).`, value }]),
+  );
+  return Object.fromEntries(described);
 }
 
 /** The headers of the interface. CORS headers are not described. */

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { OPTIONS, type Option } from "../faults/option-table.ts";
+import { DESCRIPTIONS } from "../faults/option-table.ts";
 import { COLLECTION_PATH } from "../records/links.ts";
 import { CodeBlock, JsonText } from "../views/code-block.tsx";
 import { Layout } from "../views/layout.tsx";
@@ -97,9 +97,11 @@ const TryIt: FC = () => (
       <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
     </label>
     <datalist id="examples">
-      {Object.values(OPTIONS).map(({ example }) => (
-        <option value={example} />
-      ))}
+      {Object.values(DESCRIPTIONS)
+        .flatMap(({ examples }) => Object.keys(examples))
+        .map((example) => (
+          <option value={example} />
+        ))}
     </datalist>
     <button type="submit" class="button primary" name="format" value="json">
       Send
@@ -186,12 +188,11 @@ function listHeaders(headers: Record<string, Header>): Entry[] {
   }));
 }
 
-/** Lists the options of `prefer` with their values, or with an example if there are many values. */
+/** Lists the options of `prefer` with their values, and what each example does. */
 function listFaultOptions(): Entry[] {
-  return Object.entries<Option>(OPTIONS).map(([name, { expected, values, example, description }]) => {
-    const text = `${description}.`;
-    if (!values) return { name: example, detail: expected, text };
-    return { name: `${name}=`, detail: OR.format(values.map(formatCode)), text };
+  return Object.entries(DESCRIPTIONS).map(([name, { expected, examples }]) => {
+    const paragraphs = Object.entries(examples).map(([example, text]) => `\`${example}\`: ${text}.`);
+    return { name, detail: expected, text: paragraphs.join("\n\n") };
   });
 }
 

@@ -69,9 +69,10 @@ const CHANGES: Record<string, (body: string) => unknown> = {
   empty: () => "",
 };
 
-const examples = Object.entries(OPTIONS).flatMap(([name, { example }]) =>
-  name === "body" ? [] : ["", ...Object.keys(CHANGES)].map((fault) => [example, fault] as const),
-);
+const { body: _, ...others } = OPTIONS;
+const examples = Object.values(others)
+  .flatMap(({ examples }) => Object.keys(examples))
+  .flatMap((example) => ["", ...Object.keys(CHANGES)].map((fault) => [example, fault] as const));
 
 test.each([...examples, ["none", "cut"] as const])(
   "Preference-Applied lists the visible effects of %s with the body fault %j, in JSON, in HTML and with HEAD",

@@ -2,21 +2,25 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatOptions } from "../../src/faults/applied-options.ts";
 import { parseFaultOptions, requireFaultOptions } from "../../src/faults/fault-options.ts";
-import { OPTIONS } from "../../src/faults/option-table.ts";
+import { DESCRIPTIONS, OPTIONS } from "../../src/faults/option-table.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 
-const ROWS = Object.entries(OPTIONS);
+const EXAMPLES = Object.entries(OPTIONS).flatMap(([name, { examples }]) =>
+  Object.keys(examples).map((example) => ({ name, example })),
+);
 
 describe("the table of options", () => {
-  test.each(ROWS)("has a valid example of %s", (name, { example }) => {
+  test.each(EXAMPLES)("has the valid example $example", ({ name, example }) => {
     const { values, errors } = parseFaultOptions("", [example]);
     expect(errors).toEqual([]);
     expect(Object.keys(values)).toEqual([name]);
   });
 
   test("is the table of docs/faults.md", () => {
-    const rows = ROWS.map(
-      ([, { expected, description, example }]) => `| \`${example}\` | ${description} | ${expected} |\n`,
+    const rows = Object.values(DESCRIPTIONS).flatMap(({ expected, examples }) =>
+      Object.entries(examples).map(
+        ([example, text], index) => `| \`${example}\` | ${text} | ${index === 0 ? expected : ""} |\n`,
+      ),
     );
     expectInDocument("docs/faults.md", [
       `| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { OPTIONS } from "../../src/faults/option-table.ts";
+import { DESCRIPTIONS } from "../../src/faults/option-table.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import { renderReference } from "../../src/reference/reference-page.tsx";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
@@ -21,7 +21,7 @@ test("the reference describes each parameter, status, field, varying header and 
     record: Object.keys(TrafficRecord!.properties!),
     page: Object.keys(Page!.properties!),
     header: headers,
-    fault: Object.keys(OPTIONS),
+    fault: Object.keys(DESCRIPTIONS),
   };
   const ids = Object.entries(names).flatMap(([kind, all]) => all.map((name) => `${kind}-${name}`));
   expect(list(/<div id="([^"]+)">/g)).toEqual(ids);
@@ -31,7 +31,7 @@ test("the reference describes each parameter, status, field, varying header and 
 test.each([
   ["a parameter", "query: integer ≥ 1 or <code>last</code>"],
   ["a string or null", "<code>&quot;True&quot;</code>, <code>&quot;False&quot;</code> or null"],
-  ["a fault", '<code>body=</code></a> <span class="quiet"><code>cut</code>, <code>slow</code>, '],
+  ["a fault", '<code>body</code></a> <span class="quiet">cut, slow, garbage or empty<'],
   ["a count", '<code>cars</code></a> <span class="quiet">integer ≥ 0<'],
   ["an id", '<code>camera_pk</code></a> <span class="quiet">integer<'],
   ["the field for faults", '<option value="delay=200-800">'],
