@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv, AppMiddleware, Env } from "./bindings.ts";
-import { createFaults } from "./faults/faults.ts";
+import { createFaults, type GetDelayLimits } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
 import { SERVICE_HEADERS } from "./http/headers.ts";
@@ -20,17 +20,19 @@ interface AppOptions {
    * stopped clock would never end them.
    */
   now?: (() => number) | undefined;
+  /** By default, the limits of a worker. */
+  getDelayLimits?: GetDelayLimits;
   /** Called at the end of each request, with its variables. */
   onEnd?: (c: AppContext) => void;
 }
 
 /**
  * Creates the service. Several services can run in one process.
- * @returns The app, and a function that resets what the faults have counted
+ * @returns The app, a function that resets what the faults have counted, and one that closes the connections of responses that wait
  */
-export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
+export function createApp({ now = () => Date.now(), getDelayLimits, onEnd }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
-  const faults = createFaults(now);
+  const faults = createFaults(now, getDelayLimits);
 
   if (onEnd !== undefined) app.use(callAtEnd(onEnd));
   // Outside the headers, because the HTML view shows them.
@@ -48,7 +50,7 @@ export function createApp({ now = () => Date.now(), onEnd }: AppOptions = {}) {
   app.route("/", createDateJump(faults));
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
-  return { app, reset: faults.reset };
+  return { app, reset: faults.reset, endWaits: faults.endWaits };
 }
 
 function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {

@@ -1,10 +1,11 @@
 import type { OptionValue } from "./option-table.ts";
+import type { Slot } from "./slots.ts";
 import { sleep } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
 
-/** The pause between the first half of a cut body and the abort. On an abort, the runtime discards bytes that it has not sent. */
+/** The pause between the first half of a cut body and the abort. On an abort, workerd discards bytes that it has not sent. */
 const ABORT_DELAY_MS = 50;
 
 /** The time between two parts of a slow body. Longer for a short body, because each part has at least one byte. */
@@ -31,14 +32,15 @@ export function isSentInParts(fault: BodyFault | undefined): boolean {
 
 interface SlowBody {
   slowMs: number;
-  /** Called when a slow body was sent or canceled. */
-  onEnd(): void;
+  /** Released when a slow body was sent or canceled. */
+  slot: Slot;
 }
 
+/** Breaks the body of a response. A body that is cut, or slow when its connection closes, ends with an error. */
 export async function breakBody(
   response: Response,
   fault: BodyFault | undefined,
-  { slowMs, onEnd }: SlowBody,
+  { slowMs, slot }: SlowBody,
 ): Promise<Response> {
   if (fault === undefined) return response;
   if (fault === "garbage") return new Response(INVALID_JSON, response);
@@ -50,7 +52,7 @@ export async function breakBody(
     cut.headers.set("Content-Length", String(bytes.length));
     return cut;
   }
-  return new Response(sendSlowly(bytes, slowMs, onEnd), response);
+  return new Response(sendSlowly(bytes, slowMs, slot), response);
 }
 
 /** Creates a response whose connection closes before the headers. The runtime closes it because of the error. */
@@ -60,11 +62,26 @@ export function createClosedResponse(): Response {
 
 /** Sends half of a body and closes the connection. Content-Length states the whole length, so clients must notice the cut (RFC 9112, 8). */
 function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
-  const isInWorkerd = typeof FixedLengthStream === "function";
-  const { readable, writable } = isInWorkerd ? new FixedLengthStream(bytes.length) : new TransformStream();
+  const half = bytes.subarray(0, bytes.length / 2);
+  if (typeof FixedLengthStream === "function")
+    return sendHalfInWorkerd(half, new FixedLengthStream(bytes.length));
+  const parts = [half];
+  // The reader asks for the next part when it has the first one, so this needs no timer, which a test could have stopped.
+  const pull = (body: ReadableStreamDefaultController) => {
+    const part = parts.pop();
+    if (part === undefined) body.error(new Error("body=cut"));
+    else body.enqueue(part);
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+
+function sendHalfInWorkerd(
+  half: Uint8Array,
+  { readable, writable }: TransformStream<Uint8Array, Uint8Array>,
+): ReadableStream {
   const writer = writable.getWriter();
   const cut = async () => {
-    await writer.write(bytes.subarray(0, bytes.length / 2));
+    await writer.write(half);
     await sleep(ABORT_DELAY_MS);
     await writer.abort(new Error("body=cut"));
   };
@@ -73,20 +90,21 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
 }
 
 /** Sends a body in parts, while the client reads them. The last part is sent after `totalMs`. */
-function sendSlowly(bytes: Uint8Array, totalMs: number, onEnd: () => void): ReadableStream {
+function sendSlowly(bytes: Uint8Array, totalMs: number, { signal, release }: Slot): ReadableStream {
   const parts = Math.max(1, Math.min(Math.round(totalMs / PART_INTERVAL_MS), bytes.length));
   const getShare = (total: number, count: number) => Math.floor((total * count) / parts);
   let sent = 0;
   return new ReadableStream({
     async pull(controller) {
       const next = sent + 1;
-      await sleep(getShare(totalMs, next) - getShare(totalMs, sent));
+      await sleep(getShare(totalMs, next) - getShare(totalMs, sent), { signal });
+      signal?.throwIfAborted();
       controller.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, next)));
       sent = next;
       if (sent < parts) return;
       controller.close();
-      onEnd();
+      release();
     },
-    cancel: onEnd,
+    cancel: release,
   });
 }

@@ -1,3 +1,4 @@
+import type { AppContext } from "../bindings.ts";
 import { findClientKey, getClientKey } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
 import type { PageRequest, ServeOptions } from "../http/page-request.ts";
@@ -12,9 +13,18 @@ import type { OptionValues } from "./option-table.ts";
 import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounters, getPageKey, getRequestKey } from "./request-counter.ts";
-import { createRequestedError, isRetryable } from "./requested-error.ts";
-import { createSlots, NO_SLOT, type Slot, TooManyDelayedError } from "./slots.ts";
-import { getWait, NO_WAIT, sleep, type Wait } from "./wait.ts";
+import { createRequestedError, isRetryable, type RequestTimes } from "./requested-error.ts";
+import {
+  createSlots,
+  type DelayLimits,
+  describeLimits,
+  NO_SLOT,
+  type Slot,
+  type Slots,
+  TooManyDelayedError,
+  WORKER_LIMITS,
+} from "./slots.ts";
+import { getWait, NO_WAIT, sleep, type Wait, withoutWait } from "./wait.ts";
 
 /** How the route responds to requests without faults. */
 export interface Route {
@@ -26,22 +36,29 @@ export interface Route {
 /** What the requests to a service share. */
 interface SharedState {
   counters: ReturnType<typeof createRequestCounters>;
-  acquireSlot: ReturnType<typeof createSlots>;
+  acquireSlot: Slots["acquireSlot"];
+  getDelayLimits: GetDelayLimits;
   /** The clock of faults, in milliseconds since 1970-01-01 UTC. */
   now(): number;
 }
 
+/** Returns how many responses may wait, for a request. */
+export type GetDelayLimits = (c: AppContext) => DelayLimits;
+
 export type Faults = ReturnType<typeof createFaults>;
 
 /** Creates the faults of a service. Their clock is in milliseconds since 1970-01-01 UTC. */
-export function createFaults(now: () => number) {
-  const shared: SharedState = { counters: createRequestCounters(), acquireSlot: createSlots(), now };
+export function createFaults(now: () => number, getDelayLimits: GetDelayLimits = () => WORKER_LIMITS) {
+  const { acquireSlot, endWaits } = createSlots();
+  const shared: SharedState = { counters: createRequestCounters(), acquireSlot, getDelayLimits, now };
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
       respondWithFaults(shared, request, options, route),
     createCountHidden: (values: OptionValues) => createCountHidden(values, now()),
     /** Resets the counters of `times` and `rate`. */
     reset: shared.counters.reset,
+    /** Closes the connections of all responses that wait. */
+    endWaits,
   };
 }
 
@@ -58,25 +75,30 @@ async function respondWithFaults(
   route: Route,
 ): Promise<Response> {
   const { c } = request;
-  const { values: requested, warnings } = options;
+  const { values: requested } = options;
+  const receivedAt = shared.now();
   const random = createRandom(requested.seed, getPageKey(request));
-  const countHidden = createCountHidden(requested, shared.now());
+  const countHidden = createCountHidden(requested, receivedAt);
   const selected = await selectActive(shared, request, requested, {
+    now: receivedAt,
     random,
     locatePage: () => route.locate(request, { countHidden }),
   });
 
-  const { active, wait, slot } = takeSlot(shared, request, options, { selected, random });
+  const { remaining, wait, slot, warnings } = takeSlot(shared, request, options, { selected, random });
   try {
-    await sleep(wait.beforeMs, c.req.raw.signal);
+    // The client of a hang usually leaves, but a process should not stay alive for one that does not.
+    await sleep(wait.beforeMs, { signal: slot.signal, keepsAlive: !remaining.hang });
+    const active: OptionValues = slot.isEnded() ? { ...remaining, close: true } : remaining;
     // A slow body keeps the slot until its end.
     if (wait.bodyMs === 0) slot.release();
 
     const canBeCached = isCacheable(active, options);
     const serve = () => serveWithErrors(request, route, { countHidden, ignoresCopy: !canBeCached });
-    const { response, applied } = await createResponse(request, active, { serve, random, now: shared.now() });
+    const times = { receivedAt, now: shared.now() };
+    const { response, applied } = await createResponse(request, active, { serve, random, times });
     c.set("applied", applied);
-    const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, onEnd: slot.release });
+    const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, slot });
     setFaultHeaders(sent, applied, { warnings, canBeCached });
     return sent;
   } catch (error) {
@@ -86,42 +108,44 @@ async function respondWithFaults(
 }
 
 function selectActive(
-  { counters, now }: SharedState,
+  { counters }: SharedState,
   request: PageRequest,
   requested: OptionValues,
-  context: Pick<ConditionContext, "random" | "locatePage">,
+  context: Pick<ConditionContext, "now" | "random" | "locatePage">,
 ): Promise<OptionValues> {
   return selectActiveOptions(requested, {
     ...context,
-    now: now(),
     countEqual: () => counters.countEqual(getRequestKey(request, formatOptions(requested))),
-    countOfClient: (unit) => counters.countOfClient(getClientKey(request.c), unit, now()),
+    countOfClient: (unit) => counters.countOfClient(getClientKey(request.c), unit, context.now),
   });
 }
 
 /**
- * Takes a slot for the wait of the selected options. If none is free, the options of PREFER have no faults, because the client did not ask
- * for them.
+ * Takes a slot for the wait of the selected options. If none is free, the options of PREFER lose their wait, because the client did not ask
+ * for it.
  * @throws TooManyDelayedError if none is free, and the client asked for the options
  */
 function takeSlot(
-  { acquireSlot }: SharedState,
+  { acquireSlot, getDelayLimits }: SharedState,
   { c, method }: PageRequest,
-  { isFromClient }: FaultOptions,
+  { isFromClient, warnings }: FaultOptions,
   { selected, random }: { selected: OptionValues; random: RandomSource },
-): { active: OptionValues; wait: Wait; slot: Slot } {
+): { remaining: OptionValues; wait: Wait; slot: Slot; warnings: string[] } {
   // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
   const wait = getWait(selected, { hasBody: method !== "HEAD", random });
-  const slot = acquireSlot(wait, isFromClient ? findClientKey(c) : undefined, c.req.raw.signal);
-  if (slot !== undefined) return { active: selected, wait, slot };
-  if (isFromClient) throw new TooManyDelayedError();
-  return { active: { grow: selected.grow }, wait: NO_WAIT, slot: NO_SLOT };
+  const limits = getDelayLimits(c);
+  const client = isFromClient ? findClientKey(c) : undefined;
+  const slot = acquireSlot(wait, { client, limits, request: c.req.raw });
+  if (slot !== undefined) return { remaining: selected, wait, slot, warnings };
+  if (isFromClient) throw new TooManyDelayedError(limits);
+  const remaining = withoutWait(selected);
+  return { remaining, wait: NO_WAIT, slot: NO_SLOT, warnings: [...warnings, describeLimits(limits)] };
 }
 
 interface ResponseContext {
   serve(): Promise<Response>;
   random: RandomSource;
-  now: number;
+  times: RequestTimes;
 }
 
 /**
@@ -131,7 +155,7 @@ interface ResponseContext {
 async function createResponse(
   { c, method }: PageRequest,
   active: OptionValues,
-  { serve, random, now }: ResponseContext,
+  { serve, random, times }: ResponseContext,
 ): Promise<{ response: Response; applied: OptionValues }> {
   const { code, delay, body, hang, close, grow } = active;
   const respond = (response: Response, effects: OptionValues) => ({
@@ -140,7 +164,7 @@ async function createResponse(
   });
   if (close) return respond(createClosedResponse(), { delay, hang, close });
   if (code !== undefined || hang) {
-    const error = createRequestedError(active, method, now);
+    const error = createRequestedError(active, method, times);
     const retryAfter = isRetryable(error.status) ? active["retry-after"] : undefined;
     return respond(respondWithError(error, c), { code, delay, body, hang, "retry-after": retryAfter });
   }

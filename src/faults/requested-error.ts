@@ -14,24 +14,34 @@ export function isRetryable(status: number): boolean {
   return status === 429 || status === 503;
 }
 
+/** In milliseconds since 1970-01-01 UTC. */
+export interface RequestTimes {
+  /** When the request was counted, before its wait. */
+  receivedAt: number;
+  now: number;
+}
+
 /** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
-export function createRequestedError(active: OptionValues, method: string, now: number): HttpError {
+export function createRequestedError(active: OptionValues, method: string, times: RequestTimes): HttpError {
   const { code = 503 } = active;
   if (code === 401) return new HttpError(401, { headers: { "WWW-Authenticate": CHALLENGE } });
   if (code === 405) return new MethodNotAllowedError(method, COLLECTION_METHODS);
   if (code === 407) return new HttpError(407, { headers: { "Proxy-Authenticate": CHALLENGE } });
   if (!isRetryable(code)) return new HttpError(code);
-  const waitMs = getRetryDelay(active, now);
-  const headers = createRetryAfter(active["retry-after"], waitMs, now);
+  const waitMs = getRetryDelay(active, times);
+  const headers = createRetryAfter(active["retry-after"], waitMs, times.now);
   if (code === 503) return new HttpError(503, { headers });
   return new ThrottledError(Math.ceil(waitMs / 1_000), headers);
 }
 
-/** Returns how long the client must wait in milliseconds: after a 429 of `rate`, until the end of the second, minute or hour. */
-function getRetryDelay({ code, rate, "retry-after": retryAfter }: OptionValues, now: number): number {
+/** Returns how long the client must wait in milliseconds: after a 429 of `rate`, until the end of the second, minute or hour that counted it. */
+function getRetryDelay(
+  { code, rate, "retry-after": retryAfter }: OptionValues,
+  { receivedAt, now }: RequestTimes,
+): number {
   if (typeof retryAfter === "number") return 1_000 * retryAfter;
   if (code !== 429 || rate === undefined) return DEFAULT_RETRY_MS;
-  return getWindow(rate.per, now).end - now;
+  return Math.max(0, getWindow(rate.per, receivedAt).end - now);
 }
 
 function createRetryAfter(

@@ -1,72 +1,105 @@
 import { UnavailableError } from "../http/errors.ts";
 import type { Wait } from "./wait.ts";
 
-/** Max delayed responses of an instance at a time. Each uses memory, and an instance has 128 MB. */
-const MAX_DELAYED = 100;
+/** How many responses may wait at a time. */
+export interface DelayLimits {
+  total: number;
+  /** Of one client address, so that one client cannot use all slots. At most `total`. */
+  perClient: number;
+}
 
-/** Max delayed responses of one client at a time, so that one client cannot use all slots. */
-const MAX_DELAYED_PER_CLIENT = 50;
+/** The limits of an instance of the worker. Each response that waits uses memory, and an instance has 128 MB. */
+export const WORKER_LIMITS: DelayLimits = { total: 100, perClient: 50 };
 
 /** A place among the delayed responses of an instance. */
 export interface Slot {
+  /** Ends the wait: the client has disconnected, or `endWaits` was called. Undefined if the response does not wait. */
+  signal?: AbortSignal;
+  /** Whether `endWaits` has ended the wait. Then the connection closes. */
+  isEnded(): boolean;
   /** Frees the slot, when the delay is over. Has no effect the second time. */
   release(): void;
 }
 
 /** The slot of a response that does not wait. */
-export const NO_SLOT: Slot = { release() {} };
+export const NO_SLOT: Slot = { isEnded: () => false, release() {} };
+
+interface DelayedRequest {
+  /** The key of the client, if the delay counts for one. */
+  client: string | undefined;
+  limits: DelayLimits;
+  /** Has the signal of the client's connection. */
+  request: Request;
+}
+
+interface TakenSlot {
+  client: string | undefined;
+  /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
+  endsAt: number;
+  end(): void;
+}
 
 /** Creates the slots of an instance. They are limited, because clients can request any number of delayed responses. */
 export function createSlots() {
-  const taken = new Set<{
-    client: string | undefined;
-    /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
-    endsAt: number;
-  }>();
+  const taken = new Set<TakenSlot>();
 
-  function isFull(client: string | undefined): boolean {
+  function isFull({ total, perClient }: DelayLimits, client: string | undefined): boolean {
+    if (taken.size < perClient) return false;
     const now = Date.now();
     for (const slot of taken) {
       if (slot.endsAt <= now) taken.delete(slot);
     }
-    if (taken.size >= MAX_DELAYED) return true;
+    if (taken.size >= total) return true;
     if (client === undefined) return false;
     const ofClient = [...taken].filter((slot) => slot.client === client);
-    return ofClient.length >= MAX_DELAYED_PER_CLIENT;
+    return ofClient.length >= perClient;
   }
 
-  /**
-   * Takes a slot.
-   * @param client The key of the client, if the delay counts for one
-   * @param signal Frees the slot when the client disconnects
-   * @returns undefined if no slot is free
-   */
-  function acquireSlot(
-    { beforeMs, bodyMs }: Wait,
-    client: string | undefined,
-    signal: AbortSignal,
-  ): Slot | undefined {
-    const durationMs = beforeMs + bodyMs;
-    if (durationMs === 0 || signal.aborted) return NO_SLOT;
-    if (isFull(client)) return undefined;
-    const slot = { client, endsAt: Date.now() + durationMs };
-    taken.add(slot);
-    const release = () => {
-      taken.delete(slot);
-      signal.removeEventListener("abort", release);
-    };
-    signal.addEventListener("abort", release, { once: true });
-    return { release };
-  }
-
-  return acquireSlot;
+  return {
+    /** Takes a slot. Returns undefined if none is free. */
+    acquireSlot({ beforeMs, bodyMs }: Wait, { client, limits, request }: DelayedRequest): Slot | undefined {
+      const durationMs = beforeMs + bodyMs;
+      if (durationMs === 0) return NO_SLOT;
+      if (isFull(limits, client)) return undefined;
+      // Read only for a wait: in the package, it costs as much as a page.
+      const { signal: connection } = request;
+      const wait = new AbortController();
+      let isEnded = false;
+      const release = () => {
+        taken.delete(slot);
+        connection.removeEventListener("abort", leave);
+      };
+      const leave = () => {
+        release();
+        wait.abort();
+      };
+      const end = () => {
+        isEnded = true;
+        leave();
+      };
+      const slot = { client, endsAt: Date.now() + durationMs, end };
+      taken.add(slot);
+      connection.addEventListener("abort", leave, { once: true });
+      if (connection.aborted) leave();
+      return { signal: wait.signal, isEnded: () => isEnded, release };
+    },
+    /** Ends all waits. Their connections close. */
+    endWaits(): void {
+      for (const slot of taken) slot.end();
+    },
+  };
 }
+
+export type Slots = ReturnType<typeof createSlots>;
 
 /** The error for a client that asks for a delayed response while no slot is free. */
 export class TooManyDelayedError extends UnavailableError {
-  constructor() {
-    super({
-      "Mock-Warning": `Too many responses are waiting: the limit is ${MAX_DELAYED}, and ${MAX_DELAYED_PER_CLIENT} per client address.`,
-    });
+  constructor(limits: DelayLimits) {
+    super({ "Mock-Warning": describeLimits(limits) });
   }
+}
+
+/** Says why a response does not wait. */
+export function describeLimits({ total, perClient }: DelayLimits): string {
+  return `Too many responses are waiting: the limit is ${total}, and ${perClient} per client address.`;
 }

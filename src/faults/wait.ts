@@ -28,14 +28,27 @@ export function getWait(
   return { beforeMs: hang ? HANG_MS : 0, bodyMs };
 }
 
+/** Removes what only waits. A hang is a 503 without its wait. */
+export function withoutWait(values: OptionValues): OptionValues {
+  const body = values.body === "slow" ? undefined : values.body;
+  return { ...values, delay: undefined, body };
+}
+
 /** Chooses a time from a range, including both ends. */
 function chooseTime(time: NumberOrRange, random: RandomSource): number {
   const { min, max } = toRange(time);
   return min + Math.floor(random("delay") * (max - min + 1));
 }
 
-/** @param signal Ends the wait early, because the client has disconnected */
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+interface SleepOptions {
+  /** Ends the wait early. */
+  signal?: AbortSignal | undefined;
+  /** Whether the wait keeps the process alive in Node. */
+  keepsAlive?: boolean;
+}
+
+/** Waits. Also resolves, and does not reject, when the signal ends the wait. */
+export function sleep(milliseconds: number, { signal, keepsAlive = true }: SleepOptions = {}): Promise<void> {
   return new Promise((resolve) => {
     if (milliseconds === 0 || signal?.aborted) return resolve();
     const end = () => {
@@ -44,6 +57,12 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
+    if (!keepsAlive) unref(timer);
     signal?.addEventListener("abort", end, { once: true });
   });
+}
+
+/** In Node, a timer is an object. In workerd, it is a number, and no process waits for it. */
+function unref(timer: number | { unref(): void }): void {
+  if (typeof timer === "object") timer.unref();
 }

@@ -1,4 +1,5 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
+import { isSentInParts } from "../faults/body-faults.ts";
 import { hasVisibleFault, type OptionValue } from "../faults/option-table.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { parsePageRequest } from "../http/page-request.ts";
@@ -59,14 +60,14 @@ function canRenderAsHtml({ req, res }: AppContext): boolean {
   return res.status === 200 && req.path === COLLECTION_PATH && req.method !== "OPTIONS";
 }
 
-/** Reads a body as a client does: to its end, or until the fault cuts it. */
+/** Reads a body as a client does: to its end, or until its connection closes. */
 async function readBody({ body }: Response, fault: OptionValue<"body"> | undefined): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
     for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
   } catch (error) {
-    if (fault !== "cut") throw error;
+    if (!isSentInParts(fault)) throw error;
   }
   return text;
 }

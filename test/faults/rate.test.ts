@@ -114,6 +114,23 @@ test.each<{ name: string; prefer: string; requests: SentRequest[]; expected: str
   expect(await send(prefer, requests)).toEqual(expected);
 });
 
+test.each([
+  { at: 59_000, delay: 5_000, expected: "0" },
+  { at: 30_000, delay: 10_000, expected: "20" },
+])(
+  "Retry-After of a request at $at ms that waits $delay ms ends with the minute that counted it",
+  async (row) => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.UTC(2030, 0, 1) + row.at });
+    const { fetch } = await createFaultsService();
+    const prefer = `rate=1/m, code=429, delay=${row.delay}`;
+    const responses = [1, 2].map(() => fetch(getTarget(2), { headers: { prefer } }));
+    const throttled = responses[1];
+    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(row.delay);
+    expect((await throttled)?.headers.get("retry-after")).toBe(row.expected);
+  },
+);
+
 test("the default faults of a deployment can have a rate", async () => {
   expect(await send("", [{ at: 0 }, { at: 0 }], { PREFER: "rate=1/s" })).toEqual(["200", "429 1"]);
 });

@@ -2,15 +2,18 @@ import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
 import type { AppEnv } from "../../src/bindings.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { createFaults, type Route } from "../../src/faults/faults.ts";
-import { createSlots } from "../../src/faults/slots.ts";
+import { createSlots, WORKER_LIMITS } from "../../src/faults/slots.ts";
 import { getWait, sleep, type Wait } from "../../src/faults/wait.ts";
 import { parsePageRequest } from "../../src/http/page-request.ts";
 import { context } from "../support/memory-service.ts";
 import { IN_BROWSER } from "../views/html-view.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
+
+const PAGE_URL = `https://counts.example${PAGE_2}`;
 
 /** The signal of a client that stays connected. */
 const NEVER = new AbortController().signal;
@@ -66,12 +69,22 @@ test.each([
   expect(wait).toEqual({ beforeMs, bodyMs: 0 });
 });
 
+test.each(["body=cut", "close", "code=503", "body=garbage", "record=null"])(
+  "%s needs no timer, which a test may have stopped",
+  async (prefer) => {
+    const response = await fetch(PAGE_2, { headers: { prefer } });
+    await response.text().catch(() => {});
+    expect(vi.getTimerCount()).toBe(0);
+  },
+);
+
 describe("at most 100 responses wait at a time, and 50 of a client:", () => {
   /** Creates a function that takes slots, and returns the number of slots that were free. */
-  function createTaker() {
-    const acquireSlot = createSlots();
+  function createTaker(limits = WORKER_LIMITS) {
+    const { acquireSlot } = createSlots();
     return (count: number, client: string | undefined, wait: Partial<Wait>, signal = NEVER) => {
-      const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, client, signal);
+      const request = new Request(PAGE_URL, { signal });
+      const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, { client, limits, request });
       return Array.from({ length: count }, take).filter((slot) => slot !== undefined).length;
     };
   }
@@ -80,6 +93,13 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
     const take = createTaker();
     expect([take(101, undefined, { beforeMs: 1 }), take(1, "first", { bodyMs: 1 })]).toEqual([100, 0]);
     expect(take(1, "first", {}), "no wait").toBe(1);
+  });
+
+  test("other limits are those of the service", () => {
+    const take = createTaker({ total: 3, perClient: 2 });
+    expect([take(9, "first", { beforeMs: 1 }), take(9, "second", { beforeMs: 1 })]).toEqual([2, 1]);
+    const takeAny = createTaker({ total: Infinity, perClient: Infinity });
+    expect(takeAny(1_000, undefined, { beforeMs: 1 })).toBe(1_000);
   });
 
   test("a slot is free again after the wait, or when the client disconnects", async () => {
@@ -167,33 +187,83 @@ test("an error after the slot was taken frees it", async () => {
 });
 
 test("nothing listens to a client after a wait or a slot has ended", async () => {
-  const { signal } = new AbortController();
-  const slept = sleep(5, signal);
-  const slot = createSlots()({ beforeMs: 5, bodyMs: 0 }, "first", signal);
-  expect(getEventListeners(signal, "abort")).toHaveLength(2);
+  const request = new Request(PAGE_URL);
+  const slept = sleep(5, { signal: request.signal });
+  const options = { client: "first", limits: WORKER_LIMITS, request };
+  const slot = createSlots().acquireSlot({ beforeMs: 5, bodyMs: 0 }, options);
+  expect(getEventListeners(request.signal, "abort")).toHaveLength(2);
   slot?.release();
   await vi.advanceTimersByTimeAsync(5);
   await slept;
-  expect(getEventListeners(signal, "abort")).toEqual([]);
+  expect(getEventListeners(request.signal, "abort")).toEqual([]);
 });
 
-test("without room for a wait, the options of PREFER are left out, and a client gets 503 with the reason", async () => {
-  const { fetch } = await createFaultsService({ PREFER: "delay=10, code=404" });
-  const hang = (address: string) =>
-    fetch(PAGE_2, { headers: { prefer: "hang", "CF-Connecting-IP": address } });
-  const addresses = [...Array(50).fill("::1"), ...Array(50).fill("::2:0:0:0:1")];
-  const hanging = addresses.map(hang);
-  await waitForTimers(100);
-  expect((await fetch(PAGE_2)).status).toBe(200);
-  const { status, headers } = await hang("192.0.2.3");
-  expect([status, headers.get("retry-after"), headers.get("mock-warning")]).toEqual([
-    503,
-    "5",
-    "Too many responses are waiting: the limit is 100, and 50 per client address.",
-  ]);
-  await vi.advanceTimersByTimeAsync(60_000);
-  await Promise.all(hanging);
-  const delayed = fetch(PAGE_2);
-  await vi.advanceTimersByTimeAsync(10);
-  expect((await delayed).status).toBe(404);
+test("endWaits closes the connections of the responses that wait, and frees their slots", async () => {
+  const { app, endWaits } = createApp();
+  const { env } = await createFaultsService();
+  const send = (prefer: string) =>
+    app.request(PAGE_2, { headers: { prefer } }, env, context) as Promise<Response>;
+  for (let round = 0; round < 2; round++) {
+    const hanging = Array.from({ length: 100 }, () => send("hang"));
+    await waitForTimers(100);
+    endWaits();
+    for (const { body } of await Promise.all(hanging))
+      await expect(body?.getReader().read()).rejects.toThrow();
+  }
+  const slow = await send("body=slow");
+  endWaits();
+  await expect(slow.text()).rejects.toThrow();
+  expect((await send("none")).status).toBe(200);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+describe("without room for a wait", () => {
+  const FULL = "Too many responses are waiting: the limit is 100, and 50 per client address.";
+
+  /** Takes all slots of a service. Returns a function that waits for their end. */
+  async function takeSlots(send: typeof fetch) {
+    const addresses = [...Array(50).fill("::1"), ...Array(50).fill("::2:0:0:0:1")];
+    const hanging = addresses.map((address) =>
+      send(PAGE_2, { headers: { prefer: "hang", "CF-Connecting-IP": address } }),
+    );
+    await waitForTimers(100);
+    return async () => {
+      await vi.advanceTimersByTimeAsync(60_000);
+      await Promise.all(hanging);
+    };
+  }
+
+  test("a client gets 503 with the reason", async () => {
+    const { fetch } = await createFaultsService();
+    const end = await takeSlots(fetch);
+    const { status, headers } = await fetch(PAGE_2, { headers: { prefer: "delay=10" } });
+    expect([status, headers.get("retry-after"), headers.get("mock-warning")]).toEqual([503, "5", FULL]);
+    await end();
+  });
+
+  test.each([
+    ["delay=10, code=404", 404, "code=404", /Not found/],
+    ["delay=10", 200, null, /"count":400/],
+    ["hang", 503, "hang", /unavailable/],
+    ["body=slow", 200, null, /"count":400,.*\}$/],
+    ["body=slow, count=+1", 200, "count=1", /"count":401/],
+    ["body=cut, delay=10", 200, "body=cut", undefined],
+  ])("the options of PREFER lose their wait only: %s", async (PREFER, status, applied, body) => {
+    const { fetch } = await createFaultsService({ PREFER });
+    const end = await takeSlots(fetch);
+    const response = await fetch(PAGE_2);
+    const { headers } = response;
+    expect([response.status, headers.get("preference-applied"), headers.get("mock-warning")]).toEqual([
+      status,
+      applied,
+      FULL,
+    ]);
+    if (body) expect(await response.text()).toMatch(body);
+    else await expect(response.text()).rejects.toThrow();
+    await end();
+    const delayed = fetch(PAGE_2);
+    if (PREFER !== "hang") await vi.advanceTimersByTimeAsync(10_000);
+    else await vi.advanceTimersByTimeAsync(60_000);
+    expect((await delayed).headers.get("mock-warning")).toBeNull();
+  });
 });
