@@ -2,6 +2,7 @@ import type { PageLocation } from "../records/page.ts";
 import { type TimeUnit, toRange } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
+import { getSharedOptions, type Rule } from "./rules.ts";
 
 export interface ConditionContext {
   /** Locates the requested page, without reading a record. Returns undefined if the collection does not have the page. */
@@ -9,26 +10,58 @@ export interface ConditionContext {
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   random: RandomSource;
-  /** Counts the request. Returns the number of equal requests so far, including this one. */
-  countEqual(): number;
+  /** Counts the request for a rule, by its index. Returns the number of equal requests so far, including this one. */
+  countEqual(rule: number): number;
   /** Counts the request. Returns the number of requests of its client in this second, minute or hour, including this one. */
   countOfClient(unit: TimeUnit): number;
 }
 
-/** Selects the options that take effect. No condition applies to `grow`, and `fail` does not apply to `delay`. */
-export async function selectActiveOptions(
-  values: OptionValues,
+/** The options that take effect. No condition applies to those that belong to all rules. */
+export interface Selected {
+  active: OptionValues;
+  /** The index of the rule that they come from. */
+  rule?: number;
+}
+
+/** Selects the first rule whose conditions are met. If only the condition `fail` is not, a rule still delays, unless another one applies. */
+export async function selectRule(rules: Rule[], context: ConditionContext): Promise<Selected> {
+  const shared = getSharedOptions(rules);
+  const checks = createChecks(rules, context);
+  let delayed: Selected | undefined;
+  for (const [index, rule] of rules.entries()) {
+    if (!(await checks.isInQuestion(rule, index))) continue;
+    if (checks.isChosen(rule, index)) return { active: { ...rule, ...shared }, rule: index };
+    const { delay, on, until, rate, times } = rule;
+    delayed ??= { active: { delay, on, until, rate, times, ...shared }, rule: index };
+  }
+  return delayed ?? { active: shared };
+}
+
+function createChecks(
+  rules: Rule[],
   { locatePage, now, random, countEqual, countOfClient }: ConditionContext,
-): Promise<OptionValues> {
-  const { grow, delay, on, until, rate, times, fail, seed } = values;
-  // A client's rate includes its requests without a fault.
-  const isBelowRate = rate !== undefined && countOfClient(rate.per) <= rate.requests;
-  if (isBelowRate) return { grow };
-  if (on !== undefined && !isOnPage(on, await locatePage())) return { grow };
-  if (until !== undefined && now >= until.getTime()) return { grow };
-  if (times !== undefined && countEqual() > times) return { grow };
-  if (fail !== undefined && random("fail") >= fail) return { grow, delay, on, until, rate, times, seed };
-  return values;
+) {
+  // A client's rate includes its requests without a fault. Rules with the same unit share the count.
+  const units = new Set(rules.flatMap(({ rate }) => rate?.per ?? []));
+  const rates = new Map(Array.from(units, (unit) => [unit, countOfClient(unit)]));
+  let location: ReturnType<typeof locatePage> | undefined;
+  return {
+    /** Whether all conditions of a rule are met but, perhaps, `fail`. */
+    async isInQuestion({ on, until, rate, times }: Rule, index: number): Promise<boolean> {
+      if (rate !== undefined && Number(rates.get(rate.per)) <= rate.requests) return false;
+      if (on !== undefined) {
+        location ??= locatePage();
+        if (!isOnPage(on, await location)) return false;
+      }
+      if (until !== undefined && now >= until.getTime()) return false;
+      return times === undefined || countEqual(index) <= times;
+    },
+    /** Each rule has its own random number. With the same one, equal shares would never get to the second rule. */
+    isChosen({ fail }: Rule, index: number): boolean {
+      const purpose = index === 0 ? "fail" : `fail ${index}`;
+      return fail === undefined || random(purpose) < fail;
+    },
+  };
 }
 
 function isOnPage(pages: OptionValue<"on">, location: PageLocation | undefined): boolean {

@@ -3,9 +3,9 @@ import { findClientKey, getClientKey } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
 import type { PageRequest, ServeOptions } from "../http/page-request.ts";
 import type { PageLocation } from "../records/page.ts";
-import { addConditions, formatOptions } from "./applied-options.ts";
+import { addConditions } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
-import { type ConditionContext, selectActiveOptions } from "./conditions.ts";
+import { type ConditionContext, type Selected, selectRule } from "./conditions.ts";
 import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createGrowth } from "./growth.ts";
@@ -14,6 +14,7 @@ import { changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounters, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable, type RequestTimes } from "./requested-error.ts";
+import { formatRules, getSharedOptions, type Rule, type SharedOptions } from "./rules.ts";
 import {
   createSlots,
   type DelayLimits,
@@ -54,7 +55,7 @@ export function createFaults(now: () => number, getDelayLimits: GetDelayLimits =
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
       respondWithFaults(shared, request, options, route),
-    createCountHidden: (values: OptionValues) => createCountHidden(values, now()),
+    createCountHidden: (rules: Rule[]) => createCountHidden(getSharedOptions(rules), now()),
     /** Resets the counters of `times` and `rate`. */
     reset: shared.counters.reset,
     /** Closes the connections of all responses that wait. */
@@ -63,11 +64,11 @@ export function createFaults(now: () => number, getDelayLimits: GetDelayLimits =
 }
 
 /** Creates the function that returns how many of the newest records the options hide. Returns undefined if they hide none. */
-function createCountHidden({ grow }: OptionValues, now: number): ServeOptions["countHidden"] {
+function createCountHidden({ grow }: SharedOptions, now: number): ServeOptions["countHidden"] {
   return grow === undefined ? undefined : createGrowth(grow, now);
 }
 
-/** Responds in this order: conditions, wait, error or served page, changes of the body, headers. */
+/** Responds in this order: the rule that applies, wait, error or served page, changes of the body, headers. */
 async function respondWithFaults(
   shared: SharedState,
   request: PageRequest,
@@ -75,11 +76,12 @@ async function respondWithFaults(
   route: Route,
 ): Promise<Response> {
   const { c } = request;
-  const { values: requested } = options;
+  const { rules } = options;
+  const { grow, seed } = getSharedOptions(rules);
   const receivedAt = shared.now();
-  const random = createRandom(requested.seed, getPageKey(request));
-  const countHidden = createCountHidden(requested, receivedAt);
-  const selected = await selectActive(shared, request, requested, {
+  const random = createRandom(seed, getPageKey(request));
+  const countHidden = createCountHidden({ grow }, receivedAt);
+  const { active: selected } = await select(shared, request, rules, {
     now: receivedAt,
     random,
     locatePage: () => route.locate(request, { countHidden }),
@@ -107,15 +109,19 @@ async function respondWithFaults(
   }
 }
 
-function selectActive(
+function select(
   { counters }: SharedState,
   request: PageRequest,
-  requested: OptionValues,
+  rules: Rule[],
   context: Pick<ConditionContext, "now" | "random" | "locatePage">,
-): Promise<OptionValues> {
-  return selectActiveOptions(requested, {
+): Promise<Selected> {
+  let key: string | undefined;
+  return selectRule(rules, {
     ...context,
-    countEqual: () => counters.countEqual(getRequestKey(request, formatOptions(requested))),
+    countEqual(rule) {
+      key ??= getRequestKey(request, formatRules(rules));
+      return counters.countEqual(key, rule);
+    },
     countOfClient: (unit) => counters.countOfClient(getClientKey(request.c), unit, context.now),
   });
 }

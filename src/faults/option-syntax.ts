@@ -128,10 +128,14 @@ export function toRange(value: NumberOrRange): { min: number; max: number } {
 export function formatOptionValue(value: unknown): string {
   if (value === true) return "";
   if (Array.isArray(value)) return value.map(formatOptionValue).join(",");
-  if (value instanceof Date) return String(value.toJSON()).replace(".000Z", "Z");
+  if (value instanceof Date) return formatTime(value);
   if (typeof value !== "object" || value === null) return String(value);
   if ("min" in value && "max" in value) return `${value.min}-${value.max}`;
   if ("records" in value && "per" in value) return `${value.records}/${value.per}`;
   if ("requests" in value && "per" in value) return `${value.requests}/${value.per}`;
-  return String(value);
+  return JSON.stringify(value);
+}
+
+function formatTime(time: Date): string {
+  return Number.isNaN(time.getTime()) ? String(time) : time.toISOString().replace(".000Z", "Z");
 }

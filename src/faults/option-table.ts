@@ -102,15 +102,26 @@ export const OPTIONS = {
   seed: modifier(integerBetween(0, Number.MAX_SAFE_INTEGER), {
     "seed=4": "Makes random choices repeatable: they depend only on this number, the method and the page",
   }),
-  none: modifier(noValue, { none: "Turns off the default options of the deployment for this request" }),
+  none: modifier(noValue, { none: "Has no fault, and turns off the default options of the deployment" }),
+};
+
+/** The word between two rules. It is no option, because it has no value and no order. */
+const ELSE: OptionDescription = {
+  expected: "without a value",
+  examples: {
+    "code=503,times=1,else,body=cut,times=1":
+      "Divides options into at most 20 rules. The first rule whose conditions are met applies",
+  },
 };
 
 /** Every word of `prefer` with its documentation. */
-export const DESCRIPTIONS: Record<string, OptionDescription> = OPTIONS;
+export const DESCRIPTIONS: Record<string, OptionDescription> = { ...OPTIONS, else: ELSE };
 
 export type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS).filter(isOptionName);
+
+export const CONDITION_NAMES = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "condition");
 
 export function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(OPTIONS, name);

@@ -24,15 +24,20 @@ export function createRequestCounters() {
   };
 }
 
-/** Creates a counter with a bounded number of keys. The least recently used one is forgotten first. */
+/**
+ * Creates a counter with a bounded number of keys. The least recently used one is forgotten first. The rules of a key are counted
+ * separately, but in one entry, so that they are forgotten together.
+ */
 function createCounter() {
   // A key can be as long as a URL, so its hash is stored.
-  const counts = createLru<number, number>(MAX_COUNTED_KEYS);
+  const counts = createLru<number, number[]>(MAX_COUNTED_KEYS);
   return {
-    count(key: string): number {
+    count(key: string, rule = 0): number {
       const hash = hashString(key);
-      const count = (counts.get(hash) ?? 0) + 1;
-      counts.set(hash, count);
+      const ofRules = counts.get(hash) ?? [];
+      const count = (ofRules[rule] ?? 0) + 1;
+      ofRules[rule] = count;
+      counts.set(hash, ofRules);
       return count;
     },
     reset: counts.clear,
@@ -44,13 +49,13 @@ const IGNORED_PARAMETERS = ["page", "format", "prefer", JUMP_DATE_PARAMETER];
 
 type KeyParts = Pick<PageRequest, "method" | "query" | "number">;
 
-/** Gets a key of the page, the other parameters and the fault options of a request. The order of the parameters does not matter. */
-export function getRequestKey(request: KeyParts, options: string[]): string {
+/** Gets a key of the page, the other parameters and the fault rules of a request. The order of the parameters does not matter. */
+export function getRequestKey(request: KeyParts, rules: string): string {
   const { query } = request;
   const others = new URLSearchParams(query.toString());
   for (const name of IGNORED_PARAMETERS) others.delete(name);
   others.sort();
-  return [getPageKey(request), others, ...options].join(" ");
+  return [getPageKey(request), others, rules].join(" ");
 }
 
 /** Gets a key of the method and the page of a request, for every spelling of the page number. HEAD has the key of GET. */

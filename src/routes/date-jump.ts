@@ -27,7 +27,7 @@ export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const countHidden = createCountHidden(faultOptions?.values ?? {});
+    const countHidden = createCountHidden(faultOptions?.rules ?? []);
     const visible = snapshot.count - (countHidden?.(snapshot.count) ?? 0);
     const { page, day } = findPageByDate(statistics.days, date, visible);
     query.set("page", String(page));

@@ -57,3 +57,16 @@ test("body=slow sends a small part at first", async () => {
   expect((await reader.read()).value?.length).toBeLessThan(whole.length / 10);
   await reader.cancel();
 });
+
+test("rules are a sequence of failures, and each page can have its own", async () => {
+  const request = (query: string) => fetch(`${worker.origin}/api/tf1/records/?${query}`);
+  const sequence = "prefer=code=503,times=1,else,code=429,times=1,else,body=cut,times=1";
+  for (const status of [503, 429]) expect((await request(sequence)).status).toBe(status);
+  await expect((await request(sequence)).text()).rejects.toThrow("terminated");
+  for (const page of [await request(sequence), await request(sequence)])
+    expect(await page.json()).toMatchObject({ count: 40 });
+  const table = "prefer=on=1,code=503,else,on=3,body=cut";
+  expect((await request(`page=1&${table}`)).status).toBe(503);
+  expect(await (await request(`page=2&${table}`)).json()).toMatchObject({ count: 40 });
+  await expect((await request(`page=3&${table}`)).text()).rejects.toThrow("terminated");
+});

@@ -5,7 +5,7 @@ import { parsePageNumber } from "../../src/records/page.ts";
 
 function getKey(text: string, method = "GET") {
   const query = new URLSearchParams(text);
-  return getRequestKey({ method, query, number: parsePageNumber(getLastValue(query, "page")) }, []);
+  return getRequestKey({ method, query, number: parsePageNumber(getLastValue(query, "page")) }, "");
 }
 
 describe("the key of a request contains its method and its query", () => {
@@ -32,4 +32,12 @@ test("the counter evicts the least recently used count when there are more than 
   expect(count("key 1")).toBe(2);
   count("new");
   expect([count("key 1"), count("new"), count("key 2")]).toEqual([3, 2, 1]);
+});
+
+test("the rules of a key are counted separately, in one of the 10,000 entries", () => {
+  const { countEqual: count } = createRequestCounters();
+  for (let index = 1; index <= 10_000; index++) {
+    for (let rule = 0; rule < 5; rule++) count(`key ${index}`, rule);
+  }
+  expect([count("key 1", 0), count("key 1", 0), count("key 1", 4)]).toEqual([2, 3, 2]);
 });

@@ -147,6 +147,11 @@ export function listFaults(): Exchange[] {
       body: expect.objectContaining({ next: null }),
     },
     {
+      request: `${PATH}?prefer=code=503,else,code=429`,
+      status: 400,
+      body: /"Rule 1 needs a condition, or no rule after its else is reached: on, until, times, rate, fail\."/,
+    },
+    {
       request: `${PATH}?prefer=dealy=5`,
       status: 400,
       headers: { "cache-control": "no-store", "mock-warning": null },

@@ -8,7 +8,13 @@ export type { TrafficRecord };
 /** A number, or the numbers from `min` to `max`. */
 type NumberOrRange = number | { min: number; max: number };
 
-/** Faults, such as `{ code: 503, times: 1 }`. faults.md describes each option. */
+/**
+ * Faults: options such as `{ code: 503, times: 1 }`, an array of rules of which the first one whose conditions are met applies, or a text
+ * such as `code=503,times=1,else,body=cut,times=1`.
+ */
+export type Prefer = PreferOptions | PreferOptions[] | string;
+
+/** The options of a rule. faults.md describes each option. */
 export interface PreferOptions {
   code?: number | undefined;
   /** In milliseconds. */
@@ -46,7 +52,7 @@ export interface ServiceOptions {
   /** The scheme, host and port of links. By default, links have the origin of the request. */
   publicOrigin?: string | undefined;
   /** The default faults for requests that set none, such as `{ fail: 0.05 }` or `"fail=0.05"`. */
-  prefer?: PreferOptions | string | undefined;
+  prefer?: Prefer | undefined;
 }
 
 export interface ListenOptions {
@@ -95,7 +101,7 @@ export interface Service {
    * Replaces the default faults, and resets the counts of `times` and `rate`.
    * @throws Error if an option is invalid
    */
-  set prefer(faults: PreferOptions | string);
+  set prefer(faults: Prefer);
 }
 
 /** Creates a service with records in memory. Services in one process share nothing. */

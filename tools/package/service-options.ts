@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { formatOptions } from "../../src/faults/applied-options.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
-import type { PreferOptions, ServiceOptions } from "./index.d.ts";
+import { formatRules } from "../../src/faults/rules.ts";
+import type { Prefer, ServiceOptions } from "./index.d.ts";
 
 const Options = z
   .strictObject({
@@ -10,7 +10,10 @@ const Options = z
     modelName: z.literal("tf1"),
     now: z.custom((value) => typeof value === "function", "It must be a function"),
     publicOrigin: z.string(),
-    prefer: z.union([z.string(), z.looseObject({})], "It must be a string or an object"),
+    prefer: z.union(
+      [z.string(), z.looseObject({}), z.array(z.looseObject({}))],
+      "It must be a string, an object or an array of objects",
+    ),
   })
   .partial()
   .refine(({ records, files }) => !(records && files), "Set records or files, not both");
@@ -28,6 +31,6 @@ export function requireServiceOptions(options: ServiceOptions): void {
  * Formats faults for the setting PREFER.
  * @throws Error if an option is unknown or invalid
  */
-export function formatFaults(faults: PreferOptions | string): string {
-  return formatOptions(requireFaultOptions("prefer", faults).values).join(", ");
+export function formatFaults(faults: Prefer): string {
+  return formatRules(requireFaultOptions("prefer", faults).rules);
 }

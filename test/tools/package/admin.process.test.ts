@@ -56,6 +56,12 @@ test.each([
   ["a text", "code=503,times=2", "text/plain", "code=503, times=2"],
   ["a text without a type", "delay=1", "", "delay=1"],
   ["JSON", '{"code": 503, "times": 2}', "application/json", "code=503, times=2"],
+  [
+    "a JSON list of rules",
+    '[{"code": 503, "times": 1, "hang": false}, {"body": "cut", "times": 1}]',
+    "application/json",
+    "code=503, times=1, else, body=cut, times=1",
+  ],
   ["an empty text", "", "text/plain", ""],
 ])("the faults are replaced by %s, and restored", async (_, body, type, expected) => {
   expect((await send("PUT", "prefer", body, type)).status).toBe(204);
@@ -67,7 +73,7 @@ test.each([
 test.each([
   ["an unknown option", "cod=503", "text/plain", "cod=503 is unknown"],
   ["an invalid value in JSON", '{"code": 5}', "application/json", "code=5 is invalid"],
-  ["a number", "5", "application/json", "a string or an object"],
+  ["a number", "5", "application/json", "a string, an object or"],
   ["invalid JSON", "{", "application/json", "JSON"],
 ])("%s as faults is a 400 with the reason, and changes nothing", async (_, body, type, reason) => {
   const response = await send("PUT", "prefer", body, type);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import type { OptionValues } from "../../../src/faults/option-table.ts";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
-import type { PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
+import type { Prefer, PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { importPackage } from "./built-package.ts";
@@ -81,6 +81,11 @@ test.each([
   { name: "faults that are null", options: { prefer: null }, expected: "at prefer" },
   { name: "an invalid fault in a string", options: { prefer: "code=5" }, expected: "code=5 is invalid" },
   { name: "an invalid fault in an object", options: { prefer: { code: 5 } }, expected: "code=5 is invalid" },
+  {
+    name: "a rule that is never reached",
+    options: { prefer: [{ code: 503 }, {}] },
+    expected: "Rule 1 needs",
+  },
   { name: "an unknown fault", options: { prefer: { cod: 503 } }, expected: "cod=503 is unknown" },
 ])("createService names what is wrong with $name", ({ options, expected }) => {
   expect(() => createService(options as ServiceOptions)).toThrow(expected);
@@ -192,7 +197,9 @@ test("the type of faults is that of the parser", () => {
   expectTypeOf<PreferOptions>().toEqualTypeOf<OptionValues>();
 });
 
-test.each<{ prefer: PreferOptions | string; expected: string }>([
+test.each<{ prefer: Prefer; expected: string }>([
+  { prefer: "code=503,times=1,else,count=1", expected: "code=503, times=1, else, count=1" },
+  { prefer: [{ code: 503, times: 1 }, { count: 1 }], expected: "code=503, times=1, else, count=1" },
   { prefer: "code=503,times=1", expected: "code=503, times=1" },
   { prefer: { code: 503, times: 1, delay: undefined }, expected: "code=503, times=1" },
   {

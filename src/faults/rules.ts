@@ -1,0 +1,125 @@
+import { formatOptions } from "./applied-options.ts";
+import { formatOptionValue } from "./option-syntax.ts";
+import {
+  CONDITION_NAMES,
+  hasKind,
+  isOptionName,
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionValues,
+} from "./option-table.ts";
+import type { Preference } from "./prefer-header.ts";
+
+/** The options of one rule. The first rule whose conditions are met applies. */
+export type Rule = OptionValues;
+
+interface ParsedRules {
+  /** The rules that can apply. Empty without a valid option. */
+  rules: Rule[];
+  /** Why options and rules are not in effect. At most six sentences, because a header can contain them. */
+  problems: string[];
+}
+
+const MAX_RULES = 20;
+
+/** The maximum number of problems that are described. */
+const MAX_DESCRIBED = 5;
+
+/** The options that belong to all rules, whichever of them has it. */
+const SHARED_OPTIONS = ["grow", "seed"] as const;
+
+export type SharedOptions = Pick<OptionValues, (typeof SHARED_OPTIONS)[number]>;
+
+/** Gets the options that belong to all rules. */
+export function getSharedOptions(rules: Rule[]): SharedOptions {
+  const grow = rules.find((rule) => rule.grow !== undefined)?.grow;
+  const seed = rules.find((rule) => rule.seed !== undefined)?.seed;
+  return { grow, seed };
+}
+
+/** Divides preferences at each `else`. */
+export function divideIntoRules(preferences: Preference[]): Preference[][] {
+  const rules: Preference[][] = [[]];
+  for (const preference of preferences) {
+    const isElse = preference.name === "else" && preference.value === "";
+    if (isElse) rules.push([]);
+    else rules.at(-1)?.push(preference);
+  }
+  return rules;
+}
+
+/** Parses the preferences of each rule. */
+export function parseRules(divided: Preference[][]): ParsedRules {
+  const parsed = divided.slice(0, MAX_RULES).map(parseOptions);
+  const rules = parsed.map(({ values }) => values);
+  const reachable = listReachable(rules);
+  const problems = parsed.flatMap((rule) => rule.problems);
+  if (divided.length > MAX_RULES)
+    problems.push(`${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
+  if (reachable.length < rules.length) {
+    const conditions = CONDITION_NAMES.join(", ");
+    problems.push(
+      `Rule ${reachable.length} needs a condition, or no rule after its else is reached: ${conditions}.`,
+    );
+  }
+  for (const name of SHARED_OPTIONS) {
+    if (hasSeveralValues(rules, name))
+      problems.push(`${name} belongs to all rules, so it has only one value.`);
+  }
+  const hasOptions = reachable.some((rule) => Object.keys(rule).length > 0);
+  return { rules: hasOptions ? reachable : [], problems: shorten(problems) };
+}
+
+/** Lists the rules up to the first one without a condition, which applies to every request that reaches it. */
+function listReachable(rules: Rule[]): Rule[] {
+  const endless = rules.findIndex((rule) => !hasKind(rule, "condition"));
+  return endless === -1 ? rules : rules.slice(0, endless + 1);
+}
+
+function hasSeveralValues(rules: Rule[], name: keyof SharedOptions): boolean {
+  const values = rules.map((rule) => rule[name]).filter((value) => value !== undefined);
+  return new Set(values.map(formatOptionValue)).size > 1;
+}
+
+function shorten(problems: string[]): string[] {
+  const others = problems.length - MAX_DESCRIBED;
+  return others > 0 ? [...problems.slice(0, MAX_DESCRIBED), `${others} more problems.`] : problems;
+}
+
+/** Parses the options of a rule. If an option is repeated, its first valid value counts. */
+function parseOptions(preferences: Preference[]): { values: OptionValues; problems: string[] } {
+  const values: OptionValues = {};
+  const problems: string[] = [];
+  for (const { name, value } of preferences) {
+    const parsed = isOptionName(name) ? OPTIONS[name].parse(value.toLowerCase()) : undefined;
+    if (parsed === undefined) problems.push(describeProblem(name, value));
+    else if (Object.hasOwn(values, name)) problems.push(describeRepetition(name, value));
+    else Object.assign(values, { [name]: parsed });
+  }
+  return { values, problems };
+}
+
+/** Describes an unknown or invalid option. */
+function describeProblem(name: string, value: string): string {
+  const quoted = quote(name, value);
+  if (value.includes(";")) return `${quoted} is invalid: separate options with commas, not semicolons.`;
+  if (name === "else")
+    return `${quoted} is invalid: else stands alone between two rules, and a list has no else between its objects.`;
+  if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].expected}.`;
+  return `${quoted} is unknown: the options are ${OPTION_NAMES.join(", ")}.`;
+}
+
+function describeRepetition(name: string, value: string): string {
+  return `${quote(name, value)} repeats the option ${name}. Divide the options with else for several faults.`;
+}
+
+/** Quotes an option in printable ASCII, because a header can contain the message. Shortens a long option. */
+function quote(name: string, value: string): string {
+  const text = [name, value].filter((part) => part !== "").join("=");
+  return text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
+}
+
+/** Formats rules so that parsing the text returns equal ones. */
+export function formatRules(rules: Rule[]): string {
+  return rules.map((rule) => formatOptions(rule).join(", ")).join(", else, ");
+}
