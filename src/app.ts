@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { AppContext, AppEnv, AppMiddleware, Env } from "./bindings.ts";
+import type { AppEnv, AppMiddleware, Env } from "./bindings.ts";
 import { createFaults, type GetDelayLimits } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
@@ -22,19 +22,16 @@ interface AppOptions {
   now?: (() => number) | undefined;
   /** By default, the limits of a worker. */
   getDelayLimits?: GetDelayLimits;
-  /** Called at the end of each request, with its variables. */
-  onEnd?: (c: AppContext) => void;
 }
 
 /**
  * Creates the service. Several services can run in one process.
  * @returns The app, a function that resets what the faults have counted, and one that closes the connections of responses that wait
  */
-export function createApp({ now = () => Date.now(), getDelayLimits, onEnd }: AppOptions = {}) {
+export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
   const faults = createFaults(now, getDelayLimits);
 
-  if (onEnd !== undefined) app.use(callAtEnd(onEnd));
   // Outside the headers, because the HTML view shows them.
   app.use(renderHtml);
   app.use(addHeaders);
@@ -51,13 +48,6 @@ export function createApp({ now = () => Date.now(), getDelayLimits, onEnd }: App
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
   return { app, reset: faults.reset, endWaits: faults.endWaits };
-}
-
-function callAtEnd(onEnd: (c: AppContext) => void): AppMiddleware {
-  return async (c, next) => {
-    await next();
-    onEnd(c);
-  };
 }
 
 /** Adds the headers of every response, and of the collection. A page has them from the start, because a call for each takes microseconds. */

@@ -6,7 +6,6 @@ import type {
   WorkerVersionMetadata,
 } from "@cloudflare/workers-types";
 import type * as hono from "hono";
-import type { OptionValues } from "./faults/option-table.ts";
 
 /** The bindings and variables from wrangler.toml. Each of them can be missing. */
 export interface Env {
@@ -38,11 +37,6 @@ export interface AppEnv {
   Variables: {
     /** Whether the client prefers HTML to JSON. */
     prefersHtml: boolean;
-    /**
-     * The fault options that affected the response of the collection; undefined if the request has no options. A variable of the
-     * context, because Hono copies responses, and a header would have to be parsed again.
-     */
-    applied?: OptionValues;
   };
 }
 

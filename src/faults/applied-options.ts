@@ -9,6 +9,27 @@ import {
 } from "./option-table.ts";
 import { formatPreference } from "./prefer-header.ts";
 
+/** The options that affected a response. */
+export interface AppliedOptions {
+  values: OptionValues;
+  /** The number of the rule that they come from, if there are several. */
+  rule: { number: number; of: number } | undefined;
+}
+
+const NOTHING_APPLIED: AppliedOptions = { values: {}, rule: undefined };
+
+/** By request, because Hono copies responses. The request must reach `app.fetch` uncopied. */
+const applied = new WeakMap<Request, AppliedOptions>();
+
+export function setApplied(request: Request, options: AppliedOptions): void {
+  applied.set(request, options);
+}
+
+/** Gets the options that affected the response to a request. */
+export function getApplied(request: Request): AppliedOptions {
+  return applied.get(request) ?? NOTHING_APPLIED;
+}
+
 /**
  * Adds to the effects on a response the conditions and the seed that decided about them, as `Preference-Applied` lists them.
  * @param effects The options that changed or delayed the response, and `grow`

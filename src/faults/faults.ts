@@ -3,7 +3,7 @@ import { findClientKey, getClientKey } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
 import type { PageRequest, ServeOptions } from "../http/page-request.ts";
 import type { PageLocation } from "../records/page.ts";
-import { addConditions } from "./applied-options.ts";
+import { addConditions, setApplied } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
 import { type ConditionContext, type Selected, selectRule } from "./conditions.ts";
 import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
@@ -81,7 +81,7 @@ async function respondWithFaults(
   const receivedAt = shared.now();
   const random = createRandom(seed, getPageKey(request));
   const countHidden = createCountHidden({ grow }, receivedAt);
-  const { active: selected } = await select(shared, request, rules, {
+  const { active: selected, rule } = await select(shared, request, rules, {
     now: receivedAt,
     random,
     locatePage: () => route.locate(request, { countHidden }),
@@ -99,7 +99,11 @@ async function respondWithFaults(
     const serve = () => serveWithErrors(request, route, { countHidden, ignoresCopy: !canBeCached });
     const times = { receivedAt, now: shared.now() };
     const { response, applied } = await createResponse(request, active, { serve, random, times });
-    c.set("applied", applied);
+    const isOneOfSeveral = rule !== undefined && rules.length > 1;
+    setApplied(c.req.raw, {
+      values: applied,
+      rule: isOneOfSeveral ? { number: rule + 1, of: rules.length } : undefined,
+    });
     const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, slot });
     setFaultHeaders(sent, applied, { warnings, canBeCached });
     return sent;

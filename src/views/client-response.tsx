@@ -1,6 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { formatOptions } from "../faults/applied-options.ts";
-import type { OptionValues } from "../faults/option-table.ts";
+import { type AppliedOptions, formatOptions } from "../faults/applied-options.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
 import { formatHead } from "./text-format.ts";
@@ -23,7 +22,7 @@ export interface ClientResponse extends ClientRequest {
   headers: Headers;
   /** The received part of the body, which a fault may have cut. */
   body: string;
-  applied: OptionValues;
+  applied: AppliedOptions;
 }
 
 /** Formats a status as in a response: `404 Not Found`. */
@@ -34,12 +33,13 @@ export function formatStatus(status: number): string {
 /** Shows the applied options with a link to the page without faults, and the warning. */
 export const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers, applied }) => {
   const warning = headers.get("Mock-Warning");
-  const options = formatOptions(applied);
+  const options = formatOptions(applied.values);
+  const rule = applied.rule && `, by rule ${applied.rule.number} of ${applied.rule.of}`;
   return (
     <>
       {options.length > 0 && (
         <p class="banner">
-          Applied to this response: <code>{options.join(", ")}</code>.{" "}
+          Applied to this response{rule}: <code>{options.join(", ")}</code>.{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </p>
       )}

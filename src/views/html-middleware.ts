@@ -1,4 +1,5 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
+import { getApplied } from "../faults/applied-options.ts";
 import { isSentInParts } from "../faults/body-faults.ts";
 import { hasVisibleFault, type OptionValue } from "../faults/option-table.ts";
 import { prefersHtml } from "../http/negotiation.ts";
@@ -39,11 +40,11 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   if (!canRenderAsHtml(c)) return;
 
   const { status, headers } = c.res;
-  const applied = c.get("applied") ?? {};
-  const body = await readBody(c.res, applied.body);
+  const applied = getApplied(c.req.raw);
+  const body = await readBody(c.res, applied.values.body);
   const response: ClientResponse = { ...describeRequest(c), status, headers, body, applied };
   // The table of records assumes a page that no fault has changed.
-  const isUnchangedPage = status === 200 && !hasVisibleFault(applied);
+  const isUnchangedPage = status === 200 && !hasVisibleFault(applied.values);
   const html = isUnchangedPage ? renderRecords(response) : renderResponse(response);
 
   // Otherwise, Hono would add the headers of the JSON response to the new one.

@@ -36,7 +36,7 @@ const Body: FC<{ text: string }> = ({ text }) => {
 
 /** A sentence about the response. After an error of the service also the next link to follow. */
 const Advice: FC<ClientResponse> = (response) => {
-  if (hasVisibleFault(response.applied))
+  if (hasVisibleFault(response.applied.values))
     return <p class="lead">A fault option changed this response. The service is working normally.</p>;
   const { text, href, name } = getErrorAdvice(response);
   return (

@@ -1,13 +1,9 @@
-import { formatOptions } from "../../src/faults/applied-options.ts";
-import type { OptionValues } from "../../src/faults/option-table.ts";
+import { formatOptions, getApplied } from "../../src/faults/applied-options.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
-/** The service without a network. `applied` is undefined if the request has no fault options. */
-export type App = (
-  request: Request,
-  address?: string,
-) => Promise<{ response: Response; applied?: OptionValues | undefined }>;
+/** The service without a network. */
+export type App = (request: Request, address?: string) => Promise<Response>;
 
 /** Responds to the request of a client. A client in this process has no address. */
 export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
@@ -35,14 +31,15 @@ export function createResponder(app: App, { onRequest, onResponse }: RequestList
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
     onRequest?.(received);
     try {
-      const { response, applied } = await app(request, address);
-      received.applied = formatOptions(applied ?? {});
+      const response = await app(request, address);
+      const applied = getApplied(request).values;
+      received.applied = formatOptions(applied);
       signal.throwIfAborted();
-      if (applied?.close) throw createFetchError("other side closed", "UND_ERR_SOCKET");
+      if (applied.close) throw createFetchError("other side closed", "UND_ERR_SOCKET");
       received.status = response.status;
       // The service sets Content-Encoding for `wrangler dev` only.
       response.headers.delete("Content-Encoding");
-      if (applied?.body === "cut") cutResponses.add(response);
+      if (applied.body === "cut") cutResponses.add(response);
       return response;
     } finally {
       onResponse?.(received);

@@ -1,5 +1,4 @@
 import { createApp } from "../../src/app.ts";
-import type { OptionValues } from "../../src/faults/option-table.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createEnvironments, createVariables } from "./environments.ts";
 import { fetchFrom } from "./fetch.ts";
@@ -57,20 +56,13 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
 
 /** Creates the service with its static files. */
 function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Promise<StoreEnv>) {
-  const { app: service, reset } = createApp({
-    now,
-    onEnd(c) {
-      c.executionCtx.props.applied = c.get("applied");
-    },
-  });
+  const { app: service, reset } = createApp({ now });
   const app: App = async (request, address) => {
     const file = respondWithFile(request);
-    if (file) return { response: file };
-    // The client's address is a property, because clients could forge a header. `onEnd` adds the applied options.
-    const props: { address: string | undefined; applied?: OptionValues } = { address };
-    const context = { waitUntil() {}, passThroughOnException() {}, props };
-    const response = await service.fetch(request, await getEnvironment(), context);
-    return { response, applied: props.applied };
+    if (file) return file;
+    // The client's address is a property, because clients could forge a header.
+    const context = { waitUntil() {}, passThroughOnException() {}, props: { address } };
+    return service.fetch(request, await getEnvironment(), context);
   };
   return { app, reset };
 }
