@@ -56,7 +56,7 @@ const PRINT_PEAK = "data:text/javascript,process.on('exit',()=>console.log(proce
 async function runData(...args: string[]): Promise<number> {
   const command = [`--import=${PRINT_PEAK}`, "tools/data/data-command.ts", ...args];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
-  const [, peak] = /(\d+)\n$/.exec(stdout) ?? [];
+  const [peak] = /^\d+$/m.exec(stdout) ?? [];
   if (peak === undefined) throw new Error("The command did not print the peak of its memory");
   return Math.round((Number(peak) * 1024) / 1e6);
 }

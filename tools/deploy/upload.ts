@@ -43,6 +43,6 @@ export function findAddress(targets: string[] = []): string | undefined {
 /** Returns the origin of a target; undefined for a schedule, a wildcard host or a part of the paths. */
 function parseTarget(target: string): string | undefined {
   const [, scheme = "https://", host] =
-    /^(https?:\/\/)?([^\s/*]+\.[^\s/*]+)(\/\*)?( \(.*)?$/.exec(target) ?? [];
+    /^(https?:\/\/)?([^\s/*.]+(?:\.[^\s/*.]+)+)(\/\*)?( \(.*)?$/.exec(target) ?? [];
   return host === undefined ? undefined : URL.parse(scheme + host)?.origin;
 }

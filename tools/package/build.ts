@@ -53,7 +53,7 @@ const files = new Map<string, string | Uint8Array>([
   ...outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
   ["package.json", JSON.stringify(manifest, null, 2)],
   ["NOTICES.txt", collectNotices(metafile)],
-  ["index.d.ts", types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, renderRecordType())],
+  ["index.d.ts", types.replace(/^import .+\n\nexport type \{ TrafficRecord \};$/m, renderRecordType())],
   ...documents.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
   [SAMPLE_DATA_FILE, gzipSync(JSON.stringify(await encodeSampleData()), { level: 9 })],

@@ -88,7 +88,7 @@ function parseExactly({ text, keys }: JsonObject): { value: Record<string, unkno
 
 function isExact(value: number, source: string): boolean {
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
-  const digits = source.replaceAll(/e.*|[-.]/gi, "").replaceAll(/^0+|0+$/g, "");
+  const [digits = ""] = /[1-9](?:\d*[1-9])?/.exec(source.replaceAll(/e.*|[-.]/gi, "")) ?? [];
   const isUnderflow = value === 0 && digits !== "";
   return digits.length <= 15 && Number.isFinite(value) && !isUnderflow;
 }

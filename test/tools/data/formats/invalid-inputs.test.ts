@@ -110,6 +110,7 @@ test.each(
     ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
     ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"))],
     ["a quoted name with a comma", 'Time,"Site, street"', hasNone("Time,Site, street")],
+    ["half a million cells", `${"x,".repeat(250_000)}${"id,".repeat(250_000)}`, 'missing: camera_pk, '],
     ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "missing: car; unknown or repeated: []"],
     ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS.replaceAll(",", "\t"))],
   ],
@@ -245,6 +246,11 @@ describe("a number in JSON", () => {
     "that JavaScript cannot represent exactly is rejected: %s",
     async (number) => expect(await read(number)).toEqual([`-:1: cars ${number} cannot be read exactly`]),
   );
+
+  test("of a million digits is rejected at once", async () => {
+    const problem = `-:1: cars 1${"0".repeat(58)}… cannot be read exactly`;
+    expect(await read(`1${"0".repeat(1_000_000)}1.5`)).toEqual([problem]);
+  });
 
   test.each(["3.0", "3e0", "0.3e1", "-0", "3.0000000000000000"])(
     "that is whole is accepted, however it is written: %s",
