@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
 import { SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
+import { printError } from "./command-line/print.ts";
 import { loadSeed, SEED_CSV, writeSeedAssets } from "./data/seed-writer.ts";
 import {
   type Configuration,
@@ -35,7 +36,7 @@ const assets = new Map<string, string | Uint8Array>([
 ]);
 replaceFolder("assets", assets, isSampleData);
 await prepareSeed().catch((error: Error) => {
-  console.error(error.message);
+  printError(error.message);
   process.exitCode = 1;
 });
 
@@ -81,7 +82,7 @@ async function prepareSeed(): Promise<void> {
   await updateSeedAssets({ hasSeed }).catch((error: Error) => {
     // Continues with the last valid sample data. After a failed build, `wrangler dev` would not respond to requests until the next build.
     if (!isDev || !hasSeed) throw error;
-    console.error(`${error.message}\nThe last valid sample data stays in use.`);
+    printError(`${error.message}\nThe last valid sample data stays in use.`);
   });
   // `npm start` has already prepared the store. This build does not get the arguments that select the store.
   if (WRANGLER_COMMAND === undefined || STORE_IS_PREPARED) return;

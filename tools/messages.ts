@@ -75,6 +75,17 @@ export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Whether the language or the runtime threw an error. The errors that commands expect are of other types. */
+function isBug(error: unknown): error is Error {
+  return [TypeError, RangeError, ReferenceError, SyntaxError].some((type) => error instanceof type);
+}
+
+/** Describes why a command failed: the message of an expected error, and the stack of a bug. */
+export function describeError(error: unknown): string {
+  const stack = isBug(error) ? error.stack : undefined;
+  return stack ?? getMessage(error);
+}
+
 /** Describes why a file cannot be read or written, such as `the disk is full`. */
 export function describeFileError(error: unknown): string {
   return FILE_ERRORS.get(getErrorCode(error)) ?? getMessage(error);

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { HEALTH_PATH } from "../src/views/site.ts";
+import { printError } from "./command-line/print.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 import { loadSeed } from "./data/seed-writer.ts";
 import { readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
+import { describeError } from "./messages.ts";
 import { spawnWrangler } from "./wrangler.ts";
 
 // Loads the sample data into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
@@ -98,6 +100,6 @@ try {
   if (!values.help) await prepareStore();
   runWranglerDev();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  printError(describeError(error));
   process.exitCode = 1;
 }

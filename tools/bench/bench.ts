@@ -8,6 +8,7 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import type { Env } from "../../src/bindings.ts";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
 import { getLastPage } from "../../src/records/page.ts";
+import { print } from "../command-line/print.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { STORE_NAMES } from "../data/stores/configuration.ts";
 import { PROJECT } from "../project.ts";
@@ -23,9 +24,9 @@ const program = createProgram("npm run bench --")
   .option("--json", "print JSON")
   .action(async ({ json, ...options }) => {
     const report = await bench(options);
-    if (json) return console.log(JSON.stringify(report, null, 2));
+    if (json) return print(JSON.stringify(report, null, 2));
     for (const [title, table] of Object.entries(report)) {
-      console.log(title);
+      print(title);
       console.table(table);
     }
   });

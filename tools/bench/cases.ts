@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import autocannon from "autocannon";
+import { printError } from "../command-line/print.ts";
 import { STORE_NAMES } from "../data/stores/configuration.ts";
 
 /**
@@ -41,7 +42,7 @@ export async function measureCases(
 ): Promise<(Case & Measurement & { share_of_baseline: number | null })[]> {
   const measured = CASES.map((one) => ({ one, found: [] as Measurement[] }));
   for (let round = 1; round <= rounds; round++) {
-    console.error(`round ${round} of ${rounds}`);
+    printError(`round ${round} of ${rounds}`);
     for (const { one, found } of measured.toSorted(() => Math.random() - 0.5))
       found.push(await measureRequest(await request(one), milliseconds));
   }

@@ -1,13 +1,17 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
-import { describeFileError, escapeInvisible } from "../messages.ts";
+import { describeError, describeFileError } from "../messages.ts";
+import { escapeLines, printError } from "./print.ts";
 
 const USAGE_ERROR_STATUS = 2;
 
 /** @param name The name that the user types, such as `npm run data --` */
 export function createProgram(name: string): Command {
-  return new Command(name).version(project.version).exitOverride();
+  return new Command(name)
+    .version(project.version)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(escapeLines(text)) });
 }
 
 /**
@@ -28,7 +32,7 @@ interface RunOptions {
 }
 
 /**
- * Runs a program. Errors are printed on standard error, without a stack. A signal ends the process with 128 plus the number of the
+ * Runs a program. Errors are printed on standard error; only a bug is printed with its stack. A signal ends the process with 128 plus the number of the
  * signal, as shells expect, after the `exit` listeners have run.
  */
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
@@ -38,7 +42,7 @@ export async function runProgram(program: Command, options: RunOptions = {}): Pr
   process.stdout.on("error", (error: Error & { code?: string }) => {
     // Ignores a closed pipe: the next command of the pipeline, such as `head`, has stopped reading.
     if (error.code === "EPIPE") return;
-    console.error(`Standard output cannot be written: ${describeFileError(error)}`);
+    printError(`Standard output cannot be written: ${describeFileError(error)}`);
     process.exit(1);
   });
   // Ignores errors of standard error, because there is nowhere to report them.
@@ -54,20 +58,14 @@ export async function runCommand(
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
     if (error instanceof CommanderError) {
       // Commander has printed the error or the help.
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR_STATUS;
       return;
     }
-    console.error(formatMessage(error));
+    printError(describeError(error));
     process.exitCode = 1;
   }
-}
-
-/** Escapes the message of an error, because it can quote control characters of a store or a service. */
-export function formatMessage({ message }: Error): string {
-  return message.split("\n").map(escapeInvisible).join("\n");
 }
 
 // Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.

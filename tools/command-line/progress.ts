@@ -1,5 +1,6 @@
 import cliProgress from "cli-progress";
 import type { Progress } from "../data/staging/read-files.ts";
+import { printError } from "./print.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
@@ -26,11 +27,7 @@ interface Step {
   startedAt: number;
 }
 
-let print = printPlainly;
-
-function printPlainly(line: string): void {
-  console.error(line);
-}
+let print = printError;
 
 /**
  * Shows the progress, the rate and the remaining time of a step on standard error. A terminal shows a bar. A log gets a line after
@@ -67,12 +64,12 @@ function openBar(step: Step) {
   const draw = () => bar.start(step.total ?? 0, step.done);
   const close = () => {
     bar.stop();
-    print = printPlainly;
+    print = printError;
     process.off("exit", close);
   };
   print = (line) => {
     bar.stop();
-    console.error(line);
+    printError(line);
     draw();
   };
   process.once("exit", close); // Otherwise, the cursor would stay hidden after the process has ended.
@@ -89,7 +86,7 @@ function openLog(step: Step) {
   const show = () => {
     if (Date.now() < printAt) return;
     printAt = Date.now() + LOG_INTERVAL_MS;
-    console.error(`${step.name}: ${formatProgress(step)}`);
+    printError(`${step.name}: ${formatProgress(step)}`);
   };
   const timer = setInterval(show, LOG_TICK_MS).unref();
   return { show, close: () => clearInterval(timer) };

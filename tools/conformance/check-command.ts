@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { print } from "../command-line/print.ts";
 import {
   createProgram,
   createWholeNumberParser,
-  formatMessage,
   parseServiceUrl,
   runProgram,
 } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { useProxy } from "../command-line/requests.ts";
-import { formatCount } from "../messages.ts";
+import { describeError, formatCount } from "../messages.ts";
 import { type CheckOptions, type CheckReport, checkConformance } from "./check.ts";
 
 /** The exit status of a check that found no broken rule, and is incomplete. */
@@ -24,8 +24,8 @@ export function createCheckCommand(name: string): Command {
     .option("--write-methods", "send POST, PUT, PATCH and DELETE, too; use it for your own service only")
     .option("--json", "print the report as JSON")
     .action((url: string, options: Options, command: Command) =>
-      check(url, options).catch((error: Error) =>
-        command.error(formatMessage(error), { exitCode: INCOMPLETE_STATUS }),
+      check(url, options).catch((error) =>
+        command.error(describeError(error), { exitCode: INCOMPLETE_STATUS }),
       ),
     );
 }
@@ -36,7 +36,7 @@ async function check(url: string, { json, ...options }: Options): Promise<void> 
   useProxy();
   const progress = openProgress("reading", { unit: "pages" });
   const report = await checkConformance(url, { ...options, onPage: progress.update }).finally(progress.close);
-  console.log(json ? JSON.stringify(report, null, 2) : formatCheckReport(report));
+  print(json ? JSON.stringify(report, null, 2) : formatCheckReport(report));
   if (report.stopped !== null) process.exitCode = INCOMPLETE_STATUS;
   if (report.rules.some(({ failed }) => failed > 0)) process.exitCode = 1;
 }

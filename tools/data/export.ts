@@ -1,4 +1,5 @@
 import type { TrafficRecord } from "../../src/records/schema.ts";
+import { print } from "../command-line/print.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { formatCount } from "../messages.ts";
 import { type FormatName, OUTPUT_FORMATS } from "./formats/formats.ts";
@@ -31,7 +32,7 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
       out,
       total: snapshot.count,
     });
-    if (out !== "-") console.log(`Exported ${formatCount(snapshot.count, "record")}.`);
+    if (out !== "-") print(`Exported ${formatCount(snapshot.count, "record")}.`);
   });
 }
 

@@ -1,6 +1,7 @@
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
+import { print } from "../command-line/print.ts";
 import { escapeInvisible } from "../messages.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withStore } from "./stores/open-store.ts";
@@ -20,9 +21,9 @@ export async function info(options: InfoOptions): Promise<void> {
     const { snapshot } = await store.readCurrent();
     const statistics = await readStatistics(store, snapshot);
     const { remote = false, json } = options;
-    if (json) console.log(escapeInvisible(JSON.stringify({ store: name, remote, snapshot, statistics })));
-    else if (snapshot.id === null) console.log(`Nothing is loaded in the ${name} store (${location}).`);
-    else console.log(alignLines([["store", `${name} (${location})`], ...listLines(snapshot, statistics)]));
+    if (json) print(JSON.stringify({ store: name, remote, snapshot, statistics }));
+    else if (snapshot.id === null) print(`Nothing is loaded in the ${name} store (${location}).`);
+    else print(alignLines([["store", `${name} (${location})`], ...listLines(snapshot, statistics)]));
   });
 }
 

@@ -1,5 +1,6 @@
+import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import { getMessage } from "../messages.ts";
+import { describeError } from "../messages.ts";
 import { InputError } from "./formats/problem.ts";
 import {
   describeCounts,
@@ -36,11 +37,11 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
     try {
       const staged = await stageWithProgress(files, options);
       await writeStaged(staged, options, onSwitch).finally(staged.close);
-      console.log(`Loaded ${describeCounts(staged)}.`);
+      print(`Loaded ${describeCounts(staged)}.`);
     } catch (cause) {
       if (cause instanceof InputError) throw cause;
       const isUnknown = cause instanceof UnknownOutcomeError;
-      throw new Error(`${getMessage(cause)}\n${isUnknown ? unknown : NOT_LOADED}`, { cause });
+      throw new Error(`${describeError(cause)}\n${isUnknown ? unknown : NOT_LOADED}`, { cause });
     } finally {
       process.off("exit", printOutcome);
     }
@@ -76,7 +77,7 @@ async function writeStaged(
  */
 export async function checkFiles(files: string[], options: InputOptions): Promise<void> {
   const staged = await stageWithProgress(files, options, "The files cannot be loaded.");
-  console.log(`${describeCounts(staged)} can be loaded.`);
+  print(`${describeCounts(staged)} can be loaded.`);
   staged.close();
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { getSeedBlockPath, SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
+import { print } from "../command-line/print.ts";
 import { type Collection, hashContent } from "./collection.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { readCollection } from "./read-records.ts";
@@ -56,13 +57,13 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ name, location, store }) => {
     const isEmpty = async () => (await store.readCurrent()).snapshot.id === null;
     if (!(await isEmpty())) return;
-    console.log(`Nothing is loaded in the ${name} store (${location}). Loading the sample data.`);
+    print(`Nothing is loaded in the ${name} store (${location}). Loading the sample data.`);
     const staged = await stageFiles(listSeedFiles());
     const write = async () => {
       // The process that held the lock may have loaded records.
       if (!(await isEmpty())) return;
       await replaceCollection(store, staged, { onlyIfEmpty: true });
-      console.log(`Loaded ${describeCounts(staged)}.`);
+      print(`Loaded ${describeCounts(staged)}.`);
     };
     await withLock(choice, write, LOCK_WAIT_MS).finally(staged.close);
   });

@@ -2,12 +2,13 @@ import { spawnSync } from "node:child_process";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
 import { HEALTH_PATH, OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
 import { createClient } from "../command-line/client.ts";
+import { print, printError } from "../command-line/print.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { useProxy } from "../command-line/requests.ts";
 import { checkConformance } from "../conformance/check.ts";
 import { formatCheckReport } from "../conformance/check-command.ts";
 import { readConfiguration, requireStoreName, SEED_STORE } from "../data/stores/configuration.ts";
-import { getMessage } from "../messages.ts";
+import { describeError } from "../messages.ts";
 import { PROJECT } from "../project.ts";
 import { type DeployedVersion, NAME_OPTIONS, readDeployedVersion } from "./deployed-worker.ts";
 import { prepareProductionStore } from "./production-store.ts";
@@ -16,13 +17,13 @@ import { waitForVersion } from "./wait-for-version.ts";
 
 /** Runs a step of a deployment. @param hint What to do if the step fails or is interrupted */
 async function step<T>(title: string, hint: string, action: () => Promise<T>): Promise<T> {
-  console.log(`> ${title}`);
-  const warn = () => console.error(`\nInterrupted: ${title}. ${hint}`);
+  print(`> ${title}`);
+  const warn = () => printError(`\nInterrupted: ${title}. ${hint}`);
   process.once("exit", warn);
   try {
     return await action();
   } catch (cause) {
-    throw new Error(`Failed: ${title}.\n${getMessage(cause)}\n\n${hint}`, { cause });
+    throw new Error(`Failed: ${title}.\n${describeError(cause)}\n\n${hint}`, { cause });
   } finally {
     process.off("exit", warn);
   }
@@ -57,7 +58,7 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
     throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
   await step("wait for the new version", hint, () => waitForVersion(address, version));
   await step("check the deployment", hint, () => checkDeployment(address));
-  console.log(`Deployed to ${address}`);
+  print(`Deployed to ${address}`);
 }
 
 /** Gets the option that tags a version with its commit, and with `-dirty` if there are uncommitted changes. */
@@ -85,7 +86,7 @@ async function deployPreview({ name }: { name?: string }): Promise<void> {
   const [exact = address] = report.deployment_urls ?? [];
   await step("wait for the preview", hint, () => waitForVersion(exact));
   await step("check the preview", hint, () => checkDeployment(exact));
-  console.log(address);
+  print(address);
 }
 
 /** @throws Error if a page is missing, or if the collection breaks a rule of the specification */

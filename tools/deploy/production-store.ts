@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { print } from "../command-line/print.ts";
 import { loadSeed } from "../data/seed-writer.ts";
 import { formatDataCommand } from "../data/store-command.ts";
 import type { Configuration, StoreName } from "../data/stores/configuration.ts";
@@ -35,6 +36,6 @@ async function createDatabase({ d1_databases: [database] = [] }: Configuration):
   const { database_name: name } = database;
   const databases = await runWranglerJson(DatabaseList, ["d1", "list", "--json"]);
   if (databases.some((existing) => existing.name === name)) return;
-  console.log(`  creating the database ${name}`);
+  print(`  creating the database ${name}`);
   await runWrangler(["d1", "create", name]);
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { HEALTH_PATH } from "../../src/views/site.ts";
+import { print } from "../command-line/print.ts";
 import { getInnermostMessage } from "../command-line/requests.ts";
 
 /** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
@@ -25,7 +26,7 @@ export async function waitForVersion(address: string, version?: string): Promise
   let failed = 0;
   const printed = new Set<string>();
   const printOnce = (problem: string) => {
-    if (!printed.has(problem)) console.log(`  waiting for up to ten minutes: ${problem}`);
+    if (!printed.has(problem)) print(`  waiting for up to ten minutes: ${problem}`);
     printed.add(problem);
   };
   for (;;) {

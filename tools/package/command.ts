@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 
 import { type Command, Option } from "commander";
+import { SettingError } from "../../src/setting-error.ts";
+import { print, printError } from "../command-line/print.ts";
 import {
   createProgram,
   createWholeNumberParser,
@@ -8,9 +10,9 @@ import {
   runProgram,
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import { getMessage } from "../messages.ts";
 import type { AdminOptions } from "./admin.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
+import { ListenError } from "./listen.ts";
 import { createService, type ServiceHooks } from "./service.ts";
 
 const NAME = "traffic-count-records";
@@ -32,7 +34,12 @@ function createServeProgram() {
       )
       .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
       .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
-      .option("--model-name <name>", "replace the model name of all records (default: reject other models)")
+      .addOption(
+        new Option(
+          "--model-name <name>",
+          "replace the model name of all records (default: reject other models)",
+        ).choices(["tf1"]),
+      )
       .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
       .option("--admin", "let tests change faults and records, and read the requests, below /__admin/")
       .option("--log", "print a line of JSON on standard error for each request")
@@ -57,15 +64,16 @@ async function serve(files: string[], options: Options, command: Command): Promi
   const service = await reportUsageErrors(command, () => createService(serviceOptions, hooks));
   await service.ready;
   const { url } = await reportUsageErrors(command, () => service.listen({ port, host }));
-  console.log(`Serving ${service.prefer ? `with ${service.prefer} ` : ""}at ${url}`);
+  print(`Serving ${service.prefer ? `with ${service.prefer} ` : ""}at ${url}`);
 }
 
-/** Runs an action that fails if an option of the command is invalid. */
+/** Runs an action that fails with a `SettingError` or a `ListenError` if an option of the command is invalid. */
 async function reportUsageErrors<T>(command: Command, action: () => T | Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    command.error(`error: ${getMessage(error)}`);
+    if (!(error instanceof SettingError || error instanceof ListenError)) throw error;
+    command.error(`error: ${error.message}`);
   }
 }
 
@@ -80,5 +88,5 @@ const CREDENTIALS = ["authorization", "proxy-authorization", "cookie"];
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {
   const printed = [...headers].filter(([name]) => !CREDENTIALS.includes(name));
-  console.error(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
+  printError(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }

@@ -8,9 +8,12 @@ import { getErrorCode, getMessage } from "../messages.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { isCut, type Respond } from "./respond.ts";
 
+/** Thrown if the port or the host cannot be used. */
+export class ListenError extends Error {}
+
 /**
  * Serves HTTP requests with a function.
- * @throws Error that says why the port or the host cannot be used
+ * @throws ListenError that says why the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
@@ -72,7 +75,7 @@ async function openServer(
   });
   await once(server.listen({ port, host }), "listening").catch((cause) => {
     const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
-    throw new Error(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
+    throw new ListenError(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
   });
   return server;
 }

@@ -1,5 +1,6 @@
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
+import { printError } from "../command-line/print.ts";
 import { hashContent } from "../data/collection.ts";
 import { describeZeroed, type StageOptions, stageFiles, stageRecords } from "../data/staging/staging.ts";
 import type { ServiceOptions } from "./index.d.ts";
@@ -19,7 +20,7 @@ export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 export async function loadCollection(
   input: RecordInput,
   version: string,
-  { warn = console.error, openStep }: LoadReporting,
+  { warn = printError, openStep }: LoadReporting,
 ): Promise<Store> {
   const staged =
     "records" in input

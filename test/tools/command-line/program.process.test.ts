@@ -36,6 +36,28 @@ test("every command has the version of the project", async () => {
   expect(await runInProcess(createProgram("test"), ["--version"])).toEqual(printed);
 });
 
+/** Runs a command that fails with an error. Returns what it prints on standard error. */
+async function runFailing(error: unknown): Promise<string> {
+  const program = createProgram("test").action(() => Promise.reject(error));
+  const { status, stderr } = await runInProcess(program, []);
+  expect(status).toBe(1);
+  return stderr;
+}
+
+test.each<[what: string, error: unknown, printed: RegExp]>([
+  ["an expected error", new Error("one\ntwo"), /^one\ntwo\n$/],
+  ["an error with control characters", new Error("\u009b31m\r\u202e\nb"), /^\\u009b31m\\u000d\\u202e\nb\n$/],
+  ["a bug", new TypeError("no function"), /^TypeError: no function\n {4}at .*program\.process\.test\.ts/],
+  ["a value that is no error", "reason", /^reason\n$/],
+])("of %s, standard error shows what is needed to find its cause", async (_, error, printed) =>
+  expect(await runFailing(error)).toMatch(printed),
+);
+
+test("a usage error quotes an argument without its control characters", async () => {
+  const { status, stderr } = await runInProcess(createProgram("test"), ["--\u009b31m"]);
+  expect([status, stderr]).toEqual([2, "error: unknown option '--\\u009b31m'\n"]);
+});
+
 test("a reader that stops early, such as head, ends a program without an error", async () => {
   const source = `
     import { setTimeout } from "node:timers/promises";

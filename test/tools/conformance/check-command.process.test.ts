@@ -12,6 +12,7 @@ import {
   change,
   count,
   getPageNumber,
+  headers,
   page,
   record,
   status,
@@ -67,6 +68,23 @@ test("the report shows what was asked, expected and received", async () => {
     `33 rules followed, 2 broken: ${ADDRESS}, 3 pages, 40 of 40 records`,
     "",
   ]);
+});
+
+test.each<[string, Change]>([
+  ["an ETag", change(headers({ ETag: '"\u009b31m"' }))],
+  [
+    "an error",
+    change((response, request) => {
+      if (getPageNumber(request) !== "2") return response;
+      throw new TypeError("fetch failed", { cause: new Error("the certificate is for \u009b31m") });
+    }),
+  ],
+])("the control characters of %s are escaped in both reports", async (_, change) => {
+  for (const options of [[], ["--json"]]) {
+    const { stdout } = await runCheck([ADDRESS, ...options], change);
+    expect(stdout).toContain(String.raw`\u009b31m`);
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+  }
 });
 
 test("--json prints the whole table", async () => {

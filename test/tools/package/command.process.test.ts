@@ -41,16 +41,17 @@ test("the command prints each request with --log, without credentials", async ()
   };
   // The global fetch of Node would not send all of these headers.
   const request = get(`${url}/api/tf1/records/?page=2`, {
-    headers: { "If-None-Match": '"a"', ...credentials },
+    headers: { "If-None-Match": '"a"', "X-Mark": "\u009b31m", ...credentials },
   });
   const [response] = await once(request, "response");
   response.resume();
   const { stderr } = await stop();
   expect(stderr).not.toContain("secret");
+  expect(stderr).not.toContain("\u009b");
   expect(JSON.parse(stderr)).toMatchObject({
     method: "GET",
     url: `${url}/api/tf1/records/?page=2`,
-    headers: { "if-none-match": '"a"' },
+    headers: { "if-none-match": '"a"', "x-mark": "\u009b31m" },
     status: 429,
     applied: ["code=429"],
   });
@@ -102,11 +103,22 @@ test("the command reports an invalid file as load does", async () => {
   expect(stderr).toContain('invalid.csv:2: model_name "tf2" is not "tf1"');
 });
 
+/** A module that breaks what the command calls. */
+const BUG =
+  "data:text/javascript,import{Server}from'node:net';Server.prototype.listen=()=>{throw%20TypeError('bug')}";
+
 test.each([
   { name: "an invalid port in PORT", args: [], env: { PORT: "eighty" }, expected: [2, "PORT"] },
   { name: "an invalid fault", args: ["--prefer", "code=5"], expected: [2, "code=5 is invalid"] },
   { name: "an address of another machine", args: ["--host", "203.0.113.1"], expected: [2, "this address"] },
   { name: "an address in brackets", args: ["--host", "[::1]"], expected: [2, "without brackets"] },
+  { name: "another model", args: ["--model-name", "tf2"], expected: [2, "Allowed choices are tf1"] },
+  {
+    name: "a bug, with its stack",
+    args: [],
+    env: { NODE_OPTIONS: `--import=${BUG}` },
+    expected: [1, "TypeError: bug\n    at "],
+  },
   { name: "a missing file", args: ["nothing.csv"], expected: [1, "nothing.csv: cannot be read"] },
   {
     name: "a file that is named like the subcommand",

@@ -1,0 +1,19 @@
+import { escapeInvisible } from "../messages.ts";
+
+// Everything that commands print goes through this file, because any text can quote a file, a service or a client, whose control
+// characters could change the terminal.
+
+/** Prints lines on standard output. */
+export function print(text: string): void {
+  console.log(escapeLines(text));
+}
+
+/** Prints lines on standard error. */
+export function printError(text: string): void {
+  console.error(escapeLines(text));
+}
+
+/** Escapes everything that a terminal does not show, except line breaks. JSON stays the same JSON. */
+export function escapeLines(text: string): string {
+  return text.split("\n").map(escapeInvisible).join("\n");
+}
