@@ -1,10 +1,17 @@
 import { setTimeout } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { type Client, createClient } from "../command-line/client.ts";
 import { getMessage } from "../messages.ts";
-import { type CollectionPage, checkAllow, checkPage, type Fields, parsePage } from "./check-page.ts";
-import { createTable, listRules, type Rule, show, type Table } from "./rules.ts";
+import {
+  type CollectionPage,
+  checkAllow,
+  checkPage,
+  describeDifference,
+  type Fields,
+  isSamePage,
+  parsePage,
+} from "./check-page.ts";
+import { createTable, hasDeviations, listRules, type Rule, show, type Table } from "./rules.ts";
 
 export interface CheckOptions {
   /** Read only the pages up to this number, the middle page and the last page. */
@@ -51,10 +58,11 @@ export async function checkConformance(
   } catch (error) {
     stopped = getMessage(error);
   }
-  const { first, pages, ids, comparisons } = walk;
+  const { first, pages, ids, uncheckedRecords, comparisons } = walk;
   // What looks wrong between the pages of an incomplete walk may be a change of the collection.
   const rules = listRules(stopped === null ? [table, comparisons] : [table]);
-  return { url, count: first.count ?? null, pages, records: ids.size, writeMethods, stopped, rules };
+  const counts = { count: first.count ?? null, pages, records: ids.size, uncheckedRecords };
+  return { url, ...counts, writeMethods, stopped, rules };
 }
 
 async function checkOptions(url: string, table: Table, send: Client): Promise<void> {
@@ -97,8 +105,10 @@ async function startWalk(url: string, table: Table, send: Client, pause: () => P
     read,
     first,
     // An empty page says nothing about the size of others.
-    pageSize: first.results?.length || PAGE_SIZE,
+    pageSize: first.size || PAGE_SIZE,
     pages: 0,
+    /** The number of records beyond the first of a page. */
+    uncheckedRecords: 0,
     ids: new Set<unknown>(),
     /** The latest record of each camera. */
     cameras: new Map<unknown, Fields>(),
@@ -123,7 +133,7 @@ async function walkPages(walk: Walk, { pages: limit, onPage }: CheckOptions) {
   await checkFormat(walk, "?format=json&page=1");
   await checkPathWithoutSlash(walk);
   await checkETag(walk);
-  if (comparisons.deviations.length > 0) await requireUnchanged(walk);
+  if (hasDeviations(comparisons)) await requireUnchanged(walk);
 }
 
 /** Tells a wrong page from a changed collection. @throws ChangedError */
@@ -145,9 +155,11 @@ async function addPage(walk: Walk, page: CollectionPage): Promise<void> {
   if (page.status === 404)
     return check("Page envelope.count", false, `404, and count is ${walk.first.count}`);
   checkPage(walk.table, walk.url, page, walk.pageSize);
-  for (const [index, record] of page.results?.entries() ?? [])
+  const { results = [], size } = page;
+  for (const [index, record] of results.entries())
     compareRecord(walk, record, `${page.url} record ${index + 1}`);
   walk.pages += 1;
+  walk.uncheckedRecords += size - results.length;
 }
 
 /** @throws ChangedError if the count is different because the collection has changed */
@@ -165,12 +177,14 @@ function compareRecord(walk: Walk, record: Fields, asked: string): void {
   const { comparisons, ids, cameras } = walk;
   const { id, camera_pk, timestamp, camera_ref, camera_ok } = record;
   const check = comparisons.at(asked);
-  check("Record.id", !ids.has(id), show(id));
+  check("Record.id", !ids.has(id), () => show(id));
   if (ids.has(id)) return;
   ids.add(id ?? Symbol("no id"));
   const known = cameras.get(camera_pk) ?? { camera_ref };
-  check("Record 4", known.camera_ref === camera_ref, `${show(known.camera_ref)} and ${show(camera_ref)}`);
-  check("Record 2", known.timestamp !== timestamp, `${show(timestamp)} again for camera ${show(camera_pk)}`);
+  const showRefs = () => `${show(known.camera_ref)} and ${show(camera_ref)}`;
+  check("Record 4", known.camera_ref === camera_ref, showRefs);
+  const showTime = () => `${show(timestamp)} again for camera ${show(camera_pk)}`;
+  check("Record 2", timestamp === undefined || known.timestamp !== timestamp, showTime);
   if (camera_pk !== undefined) cameras.set(camera_pk, record);
   if (typeof timestamp !== "string" || timestamp.length !== 20) return;
   const { oldest = timestamp, newestNull = timestamp } = walk;
@@ -216,10 +230,6 @@ async function checkFormat(walk: Walk, query: string): Promise<void> {
   walk.comparisons.at(page.url)("List records.format", isRight, describeDifference(page));
 }
 
-function describeDifference({ status }: CollectionPage): string {
-  return status === 200 ? "other records" : String(status);
-}
-
 /** If the path without its slash redirects, then to page 1. */
 async function checkPathWithoutSlash({ table, send, first }: Walk): Promise<void> {
   const bare = first.url.replace("/?", "?");
@@ -235,9 +245,4 @@ async function checkETag({ table, send, first }: Walk): Promise<void> {
   const { status, headers } = await send(first.url, { headers: { "If-None-Match": etag } });
   const isRevalidated = status === 304 || headers.get("ETag") !== etag;
   table.at(`${first.url} If-None-Match: ${etag}`)("RFC 9110.If-None-Match", isRevalidated, String(status));
-}
-
-function isSamePage(one: CollectionPage, other: CollectionPage): boolean {
-  const isSameStatus = one.status === other.status;
-  return isSameStatus && one.count === other.count && isDeepStrictEqual(one.results, other.results);
 }

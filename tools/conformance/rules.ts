@@ -46,26 +46,55 @@ export type Rule = keyof typeof EXPECTED;
 
 export type Table = ReturnType<typeof createTable>;
 
-/** Creates a table of what was asked, expected and received, which counts how often a rule was checked. */
-export function createTable() {
-  const checked = new Map<string, number>();
-  const deviations: Record<"rule" | "asked" | "expected" | "received", string>[] = [];
-  /** Returns a function that records whether the response to a request follows a rule. */
-  const at = (asked: string) => {
-    return (rule: Rule, isFollowed: boolean, received: string, expected: string = EXPECTED[rule]): void => {
-      checked.set(rule, (checked.get(rule) ?? 0) + 1);
-      if (!isFollowed) deviations.push({ rule, asked, expected, received });
-    };
-  };
-  return { checked, deviations, at };
+interface Result {
+  /** How often the rule was checked. */
+  checked: number;
+  failed: number;
+  /** What was asked, expected and received, for the first deviations. */
+  deviations: Record<"rule" | "asked" | "expected" | "received", string>[];
 }
 
-/** Lists all rules, with at most three deviations from each. */
+/** How many deviations from a rule are kept and shown. A page can have a million. */
+const MAX_DEVIATIONS = 3;
+
+/** Creates a table of the results of each rule. */
+export function createTable() {
+  const results = new Map<string, Result>();
+  /**
+   * Returns a function that records whether the response to a request follows a rule. What was received can be a function, because a
+   * value may be long and is seldom shown.
+   */
+  const at = (asked: string) => {
+    return (
+      rule: Rule,
+      isFollowed: boolean,
+      received: string | (() => string),
+      expected: string = EXPECTED[rule],
+    ): void => {
+      const result = results.get(rule) ?? { checked: 0, failed: 0, deviations: [] };
+      results.set(rule, result);
+      result.checked += 1;
+      if (isFollowed) return;
+      result.failed += 1;
+      if (result.deviations.length === MAX_DEVIATIONS) return;
+      const shown = typeof received === "string" ? received : received();
+      result.deviations.push({ rule, asked, expected, received: shown });
+    };
+  };
+  return { results, at };
+}
+
+export function hasDeviations({ results }: Table): boolean {
+  return [...results.values()].some(({ failed }) => failed > 0);
+}
+
+/** Lists all rules, with the first deviations from each. */
 export function listRules(tables: Table[]) {
   return Object.entries(EXPECTED).map(([rule, expected]) => {
-    const checked = tables.reduce((sum, table) => sum + (table.checked.get(rule) ?? 0), 0);
-    const all = tables.flatMap(({ deviations }) => deviations.filter((one) => one.rule === rule));
-    return { rule, expected, checked, failed: all.length, deviations: all.slice(0, 3) };
+    const results = tables.flatMap((table) => table.results.get(rule) ?? []);
+    const sum = (name: "checked" | "failed") => results.reduce((sum, result) => sum + result[name], 0);
+    const deviations = results.flatMap((result) => result.deviations).slice(0, MAX_DEVIATIONS);
+    return { rule, expected, checked: sum("checked"), failed: sum("failed"), deviations };
   });
 }
 

@@ -100,6 +100,7 @@ test("--json prints the whole table", async () => {
     count: null,
     pages: 1,
     records: 15,
+    uncheckedRecords: 0,
     writeMethods: false,
     stopped: null,
   });
