@@ -263,7 +263,7 @@ def create_camera_ref(column: str, name: str, names: dict[str, str]) -> str:
     `names` has the names of all cameras so far, by camera_ref."""
     ref = sys.intern(name if len(name) <= 64 else f"{name[:40]}…{name[-23:]}")
     if ref not in names:
-        if ref == "" or ref[0] in "=+-@":
+        if ref == "" or unicodedata.normalize("NFKC", ref[0])[0] in "=+-@":
             raise problem(column, ref, "is empty, or begins like a spreadsheet formula")
         for character in ref:
             if BLANK.match(character) or re.match("C|Zl|Zp", unicodedata.category(character)):

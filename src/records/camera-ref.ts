@@ -22,7 +22,9 @@ export function checkCameraRef(text: string): string | undefined {
   const [invisible] = INVISIBLE_CHARACTER.exec(text.replaceAll(JOINERS, "")) ?? [];
   if (invisible !== undefined) return `contains the invisible character ${formatCodePoint(invisible)}`;
   if (text.trim() !== text) return "begins or ends with white space";
-  return /^[=+\-@]/.test(text) ? "begins like a spreadsheet formula" : undefined;
+  // Some spreadsheets also read the full-width and other forms of these characters.
+  const start = text.slice(0, 1).normalize("NFKC");
+  return /^[=+\-@]/.test(start) ? "begins like a spreadsheet formula" : undefined;
 }
 
 /** Formats a character as U+200B. */

@@ -91,6 +91,7 @@ const REJECTED: [what: string, rows: string | Buffer, part: string, options?: st
   ["another separator", "site;time;cars\n", "a.csv: has no column 'time'; the header is ['site;time;cars']; see --separator"],
   ["an empty name", ` ,${TIME},1`, "a.csv:2: site ''"],
   ["a formula as a name", `=A1,${TIME},1`, "a.csv:2: site '=A1'"],
+  ["a full-width formula as a name", `＝A1,${TIME},1`, "begins like a spreadsheet formula"],
   ["an invisible character in a name", `A\u200bB,${TIME},1`, "a.csv:2: site 'A\\u200bB'"],
   ["two long names that differ in the middle", LONG_NAMES, "a.csv:3: site 'aaa"],
   ["two rows of a camera at one time", `A,${TIME},1\nB,${TIME},1\nA,${TIME},2`, "a.csv:2 and a.csv:4 have the same time"],
