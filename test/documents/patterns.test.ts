@@ -20,7 +20,7 @@ function findPatterns(node: unknown, found: Found): Found {
   return found;
 }
 
-const files = globSync("src/**/*.{ts,tsx}").map((file) => {
+const files = globSync("{src,tools}/**/*.{ts,tsx}").map((file) => {
   const tree = parseAst(readFileSync(file, "utf8"), { lang: file.endsWith("x") ? "tsx" : "ts" });
   return { file, ...findPatterns(tree, { patterns: [], created: 0 }) };
 });
