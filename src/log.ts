@@ -1,3 +1,5 @@
+import { escapeInvisible } from "./json-escape.ts";
+
 /** A longer reason is cut, because a message can quote a damaged value. */
 const MAX_REASON_LENGTH = 500;
 
@@ -17,7 +19,9 @@ export interface LogFields {
 
 /** Logs a failure as one line of JSON, so that operators can search by field. The line contains no client address and no query. */
 export function logFailure(fields: LogFields, error: unknown): void {
-  console.error(JSON.stringify({ ...fields, reason: formatReason(error), at: getStackFrames(error) }));
+  const line = JSON.stringify({ ...fields, reason: formatReason(error), at: getStackFrames(error) });
+  // A reason can quote a damaged value, which may contain control characters of terminals.
+  console.error(escapeInvisible(line));
 }
 
 function formatReason(error: unknown): string {

@@ -1,15 +1,8 @@
-import { escapeUnit } from "../src/json-escape.ts";
+import { escapeInvisible } from "../src/json-escape.ts";
 
 export function formatValue(value: unknown, max = 60): string {
   const json = escapeInvisible(JSON.stringify(value) ?? "missing");
   return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
-}
-
-/** Escapes characters that a terminal does not show, or that change the rest of its output. */
-export function escapeInvisible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character.split("").map(escapeUnit).join(""),
-  );
 }
 
 /** Formats a number with its noun: `1 page`, `2 pages`. */

@@ -211,6 +211,12 @@ describe("the log", () => {
     expect(at.length > 0, "only errors have frames").toBe(error instanceof Error);
   });
 
+  test("shows no control characters of a damaged value", () => {
+    const reason = "Error: \u009b31m\u202e";
+    expect(log(new Error("\u009b31m\u202e")).reason).toBe(reason);
+    expect(vi.mocked(console.error).mock.lastCall?.[0]).toContain(String.raw`\u009b31m\u202e`);
+  });
+
   test("has a few frames without the message, even if the message looks like a frame", () => {
     const { at } = log(new Error("no\nat all"));
     expect(at[0]).toMatch(/failing-store\.test\.ts:\d+:\d+/);

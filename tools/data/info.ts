@@ -1,8 +1,8 @@
+import { escapeInvisible } from "../../src/json-escape.ts";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
 import { print } from "../command-line/print.ts";
-import { escapeInvisible } from "../messages.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withStore } from "./stores/open-store.ts";
 

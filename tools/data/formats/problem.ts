@@ -1,4 +1,5 @@
-import { escapeInvisible, formatCount, formatValue } from "../../messages.ts";
+import { escapeInvisible } from "../../../src/json-escape.ts";
+import { formatCount, formatValue } from "../../messages.ts";
 
 export interface InputPosition {
   /** The path of the file from the command line; `-` is standard input. */
