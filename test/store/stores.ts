@@ -22,12 +22,18 @@ import { createFolder } from "../support/temporary-folder.ts";
 
 export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
 
-/** Opens an empty database and an empty namespace in SQLite and files, as local commands do. A runtime would be much slower. */
-export async function openLocalStores() {
+/**
+ * Opens an empty database and an empty namespace in SQLite and files, as local commands do. A runtime would be much slower.
+ * @param options.namespace Replaces the namespace in files
+ */
+export async function openLocalStores({
+  namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"), 0),
+}: {
+  namespace?: WritableNamespace;
+} = {}) {
   const sqlite = new DatabaseSync(":memory:");
   await applyMigrations(sqlite);
   const database = createLocalDatabase(sqlite);
-  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"), 0);
   return {
     database,
     namespace,

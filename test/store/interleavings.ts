@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
 import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
-import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
+import type { StoreName } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import {
   createDeployedKvStore,
@@ -51,8 +51,12 @@ class SimulatedError extends Error {}
  */
 type OnStep = (operate: () => Promise<unknown>, isPut?: boolean) => Promise<unknown>;
 
-describe.each(STORE_NAMES)("in the store %s,", async (name) => {
-  const stores = await openLocalStores();
+/**
+ * Tests that the served collection is complete, whatever two writers of a store do at the same time. Each store has a file of its own, so
+ * that the files can run at the same time.
+ */
+export async function testInterleavings(name: StoreName): Promise<void> {
+  const stores = await openLocalStores({ namespace: createMemoryNamespace() });
   const store = stores.open(name);
   let now = Date.now();
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
@@ -198,7 +202,23 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     const outcome = await getOutcome(loadRecords(slow, ONE));
     expect(outcome).toEqual(name === "kv" ? expect.any(RejectedSwitchError) : "done");
   });
-});
+}
+
+/** Creates a namespace that shows each change at once. Local files would take as long as everything else here. */
+function createMemoryNamespace(): WritableNamespace {
+  const values = new Map<string, string>();
+  return {
+    get: async (keys) => keys.map((key) => values.get(key) ?? null),
+    async put(pairs) {
+      for (const { key, value } of pairs) values.set(key, value);
+    },
+    async delete(keys) {
+      for (const key of keys) values.delete(key);
+    },
+    list: async (prefix = "") => [...values.keys()].filter((key) => key.startsWith(prefix)),
+    batchBytes: 1,
+  };
+}
 
 async function applyFailure(failure: string, operate: () => Promise<unknown>): Promise<unknown> {
   if (failure === LOSES_PUTS) return undefined;
