@@ -3,10 +3,10 @@ import type { AppEnv, AppMiddleware, Env } from "./bindings.ts";
 import { createFaults, type GetDelayLimits } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
-import { SERVICE_HEADERS } from "./http/headers.ts";
+import { addHeaders } from "./http/headers.ts";
 import { respondToPreflight } from "./http/preflight.ts";
 import { limitRequests } from "./http/rate-limit.ts";
-import { COLLECTION_HEADERS, COLLECTION_PATHS, createCollection } from "./routes/collection.ts";
+import { createCollection } from "./routes/collection.ts";
 import { createDateJump } from "./routes/date-jump.ts";
 import { createHealth } from "./routes/health.ts";
 import { createHome } from "./routes/home.ts";
@@ -49,17 +49,6 @@ export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions
   app.onError(respondWithError);
   return { app, reset: faults.reset, endWaits: faults.endWaits };
 }
-
-/** Adds the headers of every response, and of the collection. A page has them from the start, because a call for each takes microseconds. */
-const addHeaders: AppMiddleware = async (c, next) => {
-  await next();
-  const { headers } = c.res;
-  const areSet = headers.has("X-Content-Type-Options");
-  if (areSet) return;
-  const isOfCollection = COLLECTION_PATHS.includes(c.req.path);
-  const added = isOfCollection ? { ...SERVICE_HEADERS, ...COLLECTION_HEADERS } : SERVICE_HEADERS;
-  for (const [name, value] of Object.entries(added)) headers.set(name, value);
-};
 
 /** The environments with valid settings. An instance of the worker has one. */
 const checkedEnvironments = new WeakSet<Env>();

@@ -37,6 +37,8 @@ export interface AppEnv {
   Variables: {
     /** Whether the client prefers HTML to JSON. */
     prefersHtml: boolean;
+    /** A response that already has the headers of every response. A fault can still replace it. */
+    completeResponse?: Response;
   };
 }
 

@@ -1,3 +1,7 @@
+import type { AppContext, AppMiddleware } from "../bindings.ts";
+import { COLLECTION_PATHS } from "../records/links.ts";
+import { COLLECTION_METHODS } from "./methods.ts";
+
 /**
  * `Cache-Control` of a page. Caches revalidate a page after a few seconds, because the collection can change. A 304 reads no record. If the
  * service fails, an hour-old copy is better than none (RFC 5861).
@@ -7,9 +11,37 @@ export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 /** `Cache-Control` of a response that caches must not store, such as an error: the next request can succeed. */
 export const NO_STORE = "no-store";
 
-/** The headers of every response. Scripts from any origin can read the response, and browsers do not guess the content type. */
+/** The headers of every response. */
 export const SERVICE_HEADERS = {
+  // Scripts from any origin can read the response, including its headers.
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "*",
+  // Browsers do not guess the content type.
   "X-Content-Type-Options": "nosniff",
+};
+
+/** The headers of every response of the collection: those of every response, and two of the specification ("List records"). */
+export const COLLECTION_HEADERS = { ...SERVICE_HEADERS, Allow: COLLECTION_METHODS, Vary: "Accept" };
+
+/**
+ * Creates a response that already has what `addHeaders` adds, so that nothing looks at its headers again: that would take microseconds of
+ * a page that takes twenty.
+ */
+export function createCompleteResponse(
+  c: AppContext,
+  body: string | null,
+  init: { status: number; headers: typeof COLLECTION_HEADERS & Record<string, string> },
+): Response {
+  const response = new Response(body, init);
+  c.set("completeResponse", response);
+  return response;
+}
+
+/** Adds the headers of every response, and of the collection. */
+export const addHeaders: AppMiddleware = async (c, next) => {
+  await next();
+  if (c.res === c.get("completeResponse")) return;
+  const isOfCollection = COLLECTION_PATHS.includes(c.req.path);
+  const added = isOfCollection ? COLLECTION_HEADERS : SERVICE_HEADERS;
+  for (const [name, value] of Object.entries(added)) c.res.headers.set(name, value);
 };

@@ -3,6 +3,11 @@ import type { PageNumber } from "./page.ts";
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
+/** Redirects to the path with the slash. */
+export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
+
+export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
+
 /** The query parameter with the date of a jump, for the HTML view, which marks this day. Links omit it. */
 export const JUMP_DATE_PARAMETER = "jump-date";
 

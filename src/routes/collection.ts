@@ -5,29 +5,21 @@ import type { Faults } from "../faults/faults.ts";
 import { hashString } from "../hash.ts";
 import { matchesETag } from "../http/entity-tags.ts";
 import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
-import { PAGE_CACHE_CONTROL, SERVICE_HEADERS } from "../http/headers.ts";
+import { COLLECTION_HEADERS, createCompleteResponse, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { type PageRequest, parsePageRequest, type ServeOptions } from "../http/page-request.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { createLru } from "../lru.ts";
 import { formatEnvelope } from "../records/envelope.ts";
-import { COLLECTION_PATH, createPageUrlBuilder } from "../records/links.ts";
+import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../records/links.ts";
 import type { PageLocation } from "../records/page.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
-
-/** The paths of the collection. The path without the slash redirects. */
-export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
-
-/** The headers of every response of the collection (specification, "List records"). */
-export const COLLECTION_HEADERS = { Allow: COLLECTION_METHODS, Vary: "Accept" };
-
-/** The headers of a 304. They are set with one object, because each call that sets a header costs a microsecond or more. */
-const CACHED_HEADERS = { ...SERVICE_HEADERS, ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
+/** The headers that a 304 shares with its page. */
+const CACHED_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
 const PAGE_HEADERS = { ...CACHED_HEADERS, "Content-Type": "application/json" };
 
 /** A link to the home page, which describes the records. The URL is relative, so that it works behind any proxy. */
@@ -95,11 +87,12 @@ async function servePage(
     const { snapshot, location } = page;
     const ETag = formatETag(snapshot, location, hashVersion(c, origin));
     const isCurrentCopy = matchesETag(ifNoneMatch, ETag);
-    if (isCurrentCopy) return new Response(null, { status: 304, headers: { ...CACHED_HEADERS, ETag } });
+    if (isCurrentCopy)
+      return createCompleteResponse(c, null, { status: 304, headers: { ...CACHED_HEADERS, ETag } });
     const getPageUrl = createPageUrlBuilder(origin + COLLECTION_PATH, query);
     const body = formatEnvelope(location, await page.readResults(), getPageUrl);
     const source = location.count > 0 ? { "Data-Source": snapshot.source, Link: DESCRIBED_BY } : {};
-    return new Response(body, { headers: { ...PAGE_HEADERS, ETag, ...source } });
+    return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...source } });
   });
 }
 

@@ -1,0 +1,36 @@
+import { Hono } from "hono";
+import { expect, test, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import type { AppEnv } from "../../src/bindings.ts";
+import { addHeaders } from "../../src/http/headers.ts";
+import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { makeRecords } from "../records/sample.ts";
+import { context, createMemoryService, ORIGIN } from "../support/memory-service.ts";
+
+test.each([COLLECTION_PATH, COLLECTION_PATH.slice(0, -1), "/elsewhere"])(
+  "a response of %s that sets one of the headers itself gets the others, too",
+  async (path) => {
+    const app = new Hono<AppEnv>();
+    app.use(addHeaders);
+    app.get(path, (c) => c.body(null, 200, { "X-Content-Type-Options": "nosniff" }));
+    const { headers } = await app.fetch(new Request(ORIGIN + path));
+    const ofCollection = path === "/elsewhere" ? {} : { allow: "GET, OPTIONS", vary: "Accept" };
+    expect(Object.fromEntries(headers)).toEqual({
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "*",
+      "x-content-type-options": "nosniff",
+      ...ofCollection,
+    });
+  },
+);
+
+test.each([
+  ["a page", {}],
+  ["a page that the client has", { "If-None-Match": "*" }],
+])("nothing looks at the headers of %s, because servers create them only when asked", async (_, headers) => {
+  const { env } = await createMemoryService(makeRecords(1));
+  const getHeaders = vi.spyOn(Response.prototype, "headers", "get");
+  await createApp().app.fetch(new Request(ORIGIN + COLLECTION_PATH, { headers }), env, context);
+  expect(getHeaders).not.toHaveBeenCalled();
+  getHeaders.mockRestore();
+});
