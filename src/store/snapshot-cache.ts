@@ -72,14 +72,15 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     return { ...current, readAt };
   }
 
-  /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again. */
+  /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again unless it is newer than this read. */
   async function readOrServeStale(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
+    const previous = cached;
     try {
       return await readAndCache(wanted);
     } catch (error) {
       if (cached === undefined) throw error;
       logFailure({ event: "stale_served", store: storeName }, error);
-      cached = { ...cached, freshFrom: Date.now(), refreshingFrom: undefined };
+      if (cached === previous) cached = { ...cached, freshFrom: Date.now(), refreshingFrom: undefined };
       return cached;
     }
   }

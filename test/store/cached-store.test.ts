@@ -124,6 +124,21 @@ describe("a failing store", () => {
     await expect(read(60), "a page that is not cached").rejects.toThrow("the store fails");
   });
 
+  test("does not make a snapshot fresh again that was read after the failing read had begun", async () => {
+    const { serves, reads, control } = await createWarmInstance();
+    vi.advanceTimersByTime(6_000);
+    Object.assign(control, { fails: true, delayMs: 2_900 });
+    const failing = serves(700, 1);
+    vi.advanceTimersByTime(100);
+    Object.assign(control, { fails: false, delayMs: undefined, current: next });
+    await serves(700, 1);
+    await vi.advanceTimersByTimeAsync(2_800);
+    await failing;
+    await vi.advanceTimersByTimeAsync(2_200);
+    await serves(700, 1);
+    expect(reads).toEqual(["current", "current", "current"]);
+  });
+
   test.each([
     ["after three seconds if nothing is cached and a read hangs", { delayMs: 3_600_000 }, 3_000],
     ["after seven seconds if each read takes nearly three", { delayMs: 2_999, hidden: first.id }, 7_000],

@@ -11,6 +11,8 @@ interface Behavior {
   latencyMs: number;
   /** The share of the reads that fail, hang or take long during a failure of the database. */
   failureRate: number;
+  /** When the failure ends. */
+  getFailureEnd: () => number;
 }
 
 /** Creates a promise that never settles. One promise for all simulations would retain all handlers in memory. */
@@ -18,11 +20,19 @@ export const createPendingPromise = () => new Promise<never>(() => {});
 
 const OUTCOMES = ["hangs", "hangs", "takes long", "fails", "fails"] as const;
 
-/** Creates the binding of a worker to a database. Its reads take time, overlap, hang and fail. */
+/** Creates the binding of an instance to a database. Its reads take time, overlap, hang and fail. */
 export function createFailingBinding(database: WritableDatabase, behavior: Behavior, random: Random) {
-  const seen = { failsUntil: 0, failedAt: 0, reads: 0 };
+  const seen = {
+    /** When the latest failed read has ended. */
+    failedAt: 0,
+    /** When the latest read of the current snapshot began. */
+    readAt: 0,
+    /** When the 5 seconds of the cached snapshot began. */
+    freshFrom: Number.NEGATIVE_INFINITY,
+  };
+  const observe = createObserver(seen);
   const drawOutcome = () => {
-    const isFailing = Date.now() < seen.failsUntil && random() < behavior.failureRate;
+    const isFailing = Date.now() < behavior.getFailureEnd() && random() < behavior.failureRate;
     return isFailing ? OUTCOMES[Math.floor(random() * OUTCOMES.length)] : "works";
   };
   /** Runs a query at a random time of the read. The timers belong to the database, so they continue after the end of the request. */
@@ -41,8 +51,10 @@ export function createFailingBinding(database: WritableDatabase, behavior: Behav
   /** The runtime ends the work of a request together with the request, without notice. */
   const readForRequest = async (...query: Parameters<typeof read>) => {
     const request = currentRequest.getStore();
-    seen.reads += 1;
-    const outcome = await currentRequest.exit(() => read(...query)).catch((error: Error) => error);
+    const reading = currentRequest.exit(() => read(...query)).catch((error: Error) => error);
+    const isOfSnapshot = query[0].includes("current_snapshot");
+    if (isOfSnapshot) void currentRequest.exit(() => observe(reading, () => request?.isOver ?? false));
+    const outcome = await reading;
     if (request?.isOver) return createPendingPromise();
     if (outcome instanceof Error) throw outcome;
     return outcome;
@@ -55,4 +67,25 @@ export function createFailingBinding(database: WritableDatabase, behavior: Behav
     }),
   });
   return { seen, binding: { withSession } as unknown as D1Database };
+}
+
+/**
+ * Creates a function that observes the reads of the current snapshot, to know how fresh the cached one is at most. A read that fails may
+ * make it fresh again, but not if it was cached after the read had begun.
+ */
+function createObserver(seen: { readAt: number; freshFrom: number }) {
+  const cached = { readAt: 0, replacements: 0 };
+  return async (reading: Promise<unknown>, isRequestOver: () => boolean) => {
+    const readAt = Date.now();
+    const { replacements } = cached;
+    seen.readAt = readAt;
+    const timeout = wait(READ_TIMEOUT_MS).then(() => new Error("timeout"));
+    const hasFailed = (await Promise.race([reading, timeout])) instanceof Error;
+    if (isRequestOver()) return;
+    if (hasFailed && cached.replacements === replacements) seen.freshFrom = Date.now();
+    if (hasFailed || readAt < cached.readAt) return;
+    cached.replacements += 1;
+    cached.readAt = readAt;
+    seen.freshFrom = readAt;
+  };
 }

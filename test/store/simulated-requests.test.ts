@@ -4,6 +4,7 @@ import type { Env } from "../../src/bindings.ts";
 import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import type { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { context, ORIGIN } from "../support/memory-service.ts";
@@ -24,6 +25,9 @@ const MAX_STALE_MS = 9_000;
 
 /** The maximum age of the snapshot without the page of a 404, at the start of the request. */
 const MAX_404_AGE_MS = 1_000;
+
+/** How long a snapshot is fresh. */
+const MAX_AGE_MS = 5_000;
 
 /** How long after a failed read the service may still show it. */
 const RECOVERY_MS = 10_000;
@@ -98,16 +102,23 @@ async function simulateHistory(random: Random): Promise<string[]> {
   const isBusy = random() < 0.2;
   const latencyMs = !isBusy && random() < 0.7 ? 20 + random() * 300 : random() * 1_400;
   const failureRate = isBusy || random() < 0.5 ? 0 : random();
-  const { seen, binding } = createFailingBinding(history.database, { latencyMs, failureRate }, random);
+  let failsUntil = 0;
+  const behavior = { latencyMs, failureRate, getFailureEnd: () => failsUntil };
   const abortRate = isBusy ? 0.9 : random() < 0.7 ? 0 : random();
   const { app } = createApp();
-  const createInstance = (): Env => ({ STORE: "d1", DB: binding, RATE_LIMIT: "off" });
+  const createInstance = () => {
+    const { seen, binding } = createFailingBinding(history.database, behavior, random);
+    const env: Env = { STORE: "d1", DB: binding, RATE_LIMIT: "off" };
+    return { seen, env };
+  };
   const instances = [createInstance(), createInstance()];
   const problems: string[] = [];
   const sendRequest = async () => {
     const page = isBusy ? "1" : drawPage(random);
-    const env = instances[Math.floor(random() * instances.length)]!;
+    const { seen, env } = instances[Math.floor(random() * instances.length)]!;
     const startedAt = Date.now();
+    const isRefreshing = startedAt < seen.readAt + READ_TIMEOUT_MS;
+    const mustRead = startedAt >= seen.freshFrom + MAX_AGE_MS && !isRefreshing;
     const request = new Request(`${ORIGIN}${PATH}?page=${page}`);
     const state = { isOver: false };
     const end = random() < abortRate ? wait(random() * 500) : createPendingPromise();
@@ -116,6 +127,7 @@ async function simulateHistory(random: Random): Promise<string[]> {
       end,
     ]);
     state.isOver = true;
+    if (mustRead && seen.readAt < startedAt) problems.push(`an expired snapshot is not read at ${startedAt}`);
     if (!response) return;
     const works = seen.failedAt < startedAt - RECOVERY_MS;
     const problem = await findProblem(history, { page, works, startedAt, endedAt: Date.now() }, response);
@@ -127,7 +139,7 @@ async function simulateHistory(random: Random): Promise<string[]> {
   const requests: Promise<void>[] = [];
   for (let sent = 0; sent < 160; sent++) {
     await wait(isBusy ? random() * 400 : drawPause(random));
-    if (random() < 0.05) seen.failsUntil = Date.now() + random() * 20_000;
+    if (random() < 0.05) failsUntil = Date.now() + random() * 20_000;
     if (random() < 0.02) instances[0] = createInstance();
     requests.push(sendRequest());
   }
