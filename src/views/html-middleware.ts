@@ -61,7 +61,7 @@ function canRenderAsHtml({ req, res }: AppContext): boolean {
   return res.status === 200 && req.path === COLLECTION_PATH && req.method !== "OPTIONS";
 }
 
-/** Reads a body as a client does: to its end, or until its connection closes. */
+/** Reads a body as a client does: to its end, or until its connection closes, perhaps inside of a character. */
 async function readBody({ body }: Response, fault: OptionValue<"body"> | undefined): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -70,7 +70,7 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   } catch (error) {
     if (!isSentInParts(fault)) throw error;
   }
-  return text;
+  return text + decoder.decode();
 }
 
 /** Describes a request as the HTML view shows it: with the public origin, and without what links omit. */

@@ -54,6 +54,20 @@ test("the JSON that a fault changed has the links that a client would follow", a
   expect(findLinks(page)).toContain(`${HERE}?format=api&page=4&prefer=next%3Dskip`);
 });
 
+test("a body that is cut inside of a character is shown as a client decodes it", async () => {
+  const [record] = makeRecords(1);
+  const { fetch } = await createMemoryService([{ ...record!, camera_ref: "\u20ac".repeat(63) }]);
+  const target = `${PATH}?prefer=body=cut`;
+  const received: Uint8Array[] = [];
+  const { body } = await fetch(target);
+  const end = body!.pipeTo(new WritableStream({ write: (part) => void received.push(part) }));
+  await expect(end).rejects.toThrow("body=cut");
+  const text = Buffer.concat(received).toString();
+  expect(text).toMatch(/\u20ac\ufffd$/);
+  const page = await (await fetch(target, IN_BROWSER)).text();
+  expect(parseShownResponse(page).body).toBe(text);
+});
+
 test.each<[name: string, request: { method?: string; headers?: object }, options: string]>([
   [
     "the header Prefer, quoted",
