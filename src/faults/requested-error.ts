@@ -31,7 +31,8 @@ export function createRequestedError(active: OptionValues, method: string, times
   const waitMs = getRetryDelay(active, times);
   const headers = createRetryAfter(active["retry-after"], waitMs, times.now);
   if (code === 503) return new HttpError(503, { headers });
-  return new ThrottledError(Math.ceil(waitMs / 1_000), headers);
+  const { message: detail } = new ThrottledError(Math.ceil(waitMs / 1_000));
+  return new HttpError(429, { detail, headers });
 }
 
 /** Returns how long the client must wait in milliseconds: after a 429 of `rate`, until the end of the second, minute or hour that counted it. */

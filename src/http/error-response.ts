@@ -4,25 +4,23 @@ import { logFailure } from "../log.ts";
 import { HttpError, UnavailableError } from "./errors.ts";
 import { NO_STORE } from "./headers.ts";
 
-/** Responds to an error. All errors but `HttpError` are failures of the service: they are logged, and the client gets 503. */
+/** Responds to an error. All errors but `HttpError` are failures of the service, whose reason is only in the log. */
 export function respondWithError(error: unknown, c: AppContext): Response {
-  if (error instanceof HttpError) return formatError(error, c);
-  logFailedRequest(error, c);
-  return formatError(new UnavailableError(), c);
+  const sent = error instanceof HttpError ? error : logFailedRequest(error, c);
+  const headers = { "Cache-Control": NO_STORE, Vary: "Accept", ...sent.headers };
+  return c.json({ detail: sent.message }, sent.status, headers);
 }
 
-function formatError({ message, status, headers }: HttpError, c: AppContext): Response {
-  return c.json({ detail: message }, status, {
-    "Cache-Control": NO_STORE,
-    Vary: "Accept",
-    ...headers,
-  });
-}
-
-/** Logs the failure of a request that gets 503. */
-export function logFailedRequest(error: unknown, c: AppContext): void {
-  // Skip the middleware: its paths end with `*`. The last of the other paths is the path of the route.
-  const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
+/** Logs the failure of a request. Returns the error that its client gets. */
+export function logFailedRequest(error: unknown, c: AppContext): HttpError {
+  const sent = new UnavailableError();
   const { method } = c.req;
-  logFailure({ event: "request_failed", store: c.env.STORE, method, path, status: 503 }, error);
+  const { status } = sent;
+  logFailure({ event: "request_failed", store: c.env.STORE, method, path: getRoutePath(c), status }, error);
+  return sent;
+}
+
+/** Returns the path of the route, such as `/go`: the last one that matches and is not middleware, whose paths end with `*`. */
+function getRoutePath(c: AppContext): string {
+  return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
 }

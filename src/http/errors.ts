@@ -6,13 +6,12 @@ import { getStatusDetail } from "./statuses.ts";
  * `HTTPException` takes headers only as part of a whole response, and has no default message.
  */
 export class HttpError extends Error {
+  /** 400 to 599. */
   readonly status: ContentfulStatusCode;
+  /** Beside the headers of every error. */
   readonly headers: Record<string, string>;
 
-  /**
-   * @param status 400 to 599
-   * @param options `detail` The message for the client. By default the message of the status
-   */
+  /** @param options `detail` is the message for the client, by default the message of the status */
   constructor(status: number, options: { detail?: string; headers?: Record<string, string> } = {}) {
     super(options.detail ?? getStatusDetail(status));
     // Hono's type lists the registered statuses only, but the fault `code` can be any other one.
@@ -30,16 +29,18 @@ export class MethodNotAllowedError extends HttpError {
 
 export class ThrottledError extends HttpError {
   /** @param seconds The time until the client can retry */
-  constructor(seconds: number, headers: Record<string, string> = { "Retry-After": String(seconds) }) {
+  constructor(seconds: number) {
     const unit = seconds === 1 ? "second" : "seconds";
-    super(429, { detail: `Request was throttled. Expected available in ${seconds} ${unit}.`, headers });
+    const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
+    super(429, { detail, headers: { "Retry-After": String(seconds) } });
   }
 }
 
 /** The service failed, or has no slot for a delayed response. The client does not learn why the service failed. */
 export class UnavailableError extends HttpError {
-  constructor(headers: Record<string, string> = {}) {
+  /** @param otherHeaders Beside `Retry-After` */
+  constructor(otherHeaders: Record<string, string> = {}) {
     // Long enough not to add to an overload, and short enough for a client that waits.
-    super(503, { headers: { "Retry-After": "5", ...headers } });
+    super(503, { headers: { ...otherHeaders, "Retry-After": "5" } });
   }
 }

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv, Env } from "../bindings.ts";
 import { logFailedRequest } from "../http/error-response.ts";
-import { UnavailableError } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { rejectMethod } from "../http/methods.ts";
 import { SettingError } from "../setting-error.ts";
@@ -30,8 +29,7 @@ export function createHealth(): Hono<AppEnv> {
       const { snapshot } = await readSharedSnapshot(c);
       return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
     } catch (error) {
-      logFailedRequest(error, c);
-      const { message, status, headers } = new UnavailableError();
+      const { message, status, headers } = logFailedRequest(error, c);
       // The message of a SettingError contains the value, which may be private, so it is only in the log.
       const detail =
         error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
