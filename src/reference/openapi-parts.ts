@@ -42,7 +42,8 @@ export const PAGE_PARAMETER: Parameter = {
   name: "page",
   in: "query",
   description:
-    "The number of the page: 1 is the newest, and `last` is the oldest. Absent or empty means 1. If the parameter is repeated, the last value counts.",
+    "The number of the page: 1 is the newest, and `last` is the oldest. Absent or empty means 1. " +
+    "If the parameter is repeated, the last value counts.",
   schema: {
     anyOf: [
       { type: "integer", minimum: 1, maximum: MAX_PAGE },
@@ -70,7 +71,8 @@ export const PREFER_PARAMETERS: Parameter[] = [
     name: "prefer",
     in: "query",
     description:
-      "Makes the response fail, to test a client. Commas separate its options, such as `code=503`. The links keep the parameter. A deployment can turn faults off.",
+      "Makes the response fail, to test a client. Commas separate its options, such as `code=503`.\n\n" +
+      "The links keep the parameter. A deployment can turn faults off.",
     schema: { type: "string" },
     examples: createFaultExamples(),
   },
@@ -78,7 +80,10 @@ export const PREFER_PARAMETERS: Parameter[] = [
     name: "Prefer",
     in: "header",
     description:
-      "Accepts the same options as the query parameter `prefer`, and replaces it if it has a valid option. Unknown, invalid and repeated options are ignored with a warning (RFC 7240). Caches do not vary on this header, so a cache may return a stored page, or a page up to an hour old in place of a 5xx. To avoid that, use the query parameter or the cache mode `no-store`.",
+      "Accepts the same options as the query parameter `prefer`, and replaces it if it has a valid option. " +
+      "Unknown, invalid and repeated options are ignored with a warning (RFC 7240).\n\n" +
+      "Caches do not vary on this header, so a cache may return a stored page, or a page up to an hour old in place of a 5xx. " +
+      "To avoid that, use the query parameter or the cache mode `no-store`.",
     schema: { type: "string" },
   },
 ];
@@ -120,26 +125,30 @@ export const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
-export const SHARED_HEADERS: HeaderName[] = [
-  "Allow",
-  "Vary",
-  "Cache-Control",
-  "Preference-Applied",
-  "Mock-Warning",
-];
+const SHARED_HEADERS: HeaderName[] = ["Allow", "Vary", "Cache-Control", "Preference-Applied", "Mock-Warning"];
 
 function createHeader(description: string, schema: Schema = {}): Header {
   return { description, schema: { type: "string", ...schema } };
 }
 
-/** The errors of both operations. */
-export const SHARED_ERRORS: Responses = {
+/** The errors of all operations. */
+const SHARED_ERRORS: Responses = {
   400: createError("`prefer` contains an unknown option or an invalid value."),
   406: createError("`Accept` allows neither JSON nor HTML."),
   414: createError(URL_TOO_LONG),
   429: createError("The client has sent more requests than this deployment allows.", "Retry-After"),
   default: createError("Any status from 400 to 599, if `prefer` requests it.", "Retry-After"),
 };
+
+/** Adds the responses that all operations have, unless an operation has its own, and the headers that all responses have. */
+export function completeResponses(own: Responses): Responses {
+  return Object.fromEntries(
+    Object.entries({ ...SHARED_ERRORS, ...own }).map(([status, response]) => {
+      const headers = { ...listHeaders(...SHARED_HEADERS), ...response.headers };
+      return [status, { ...response, headers }];
+    }),
+  );
+}
 
 /** Describes an error, with the headers that only this error has. */
 export function createError(description: string, ...headers: HeaderName[]): ResponseObject {

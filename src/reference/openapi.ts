@@ -7,6 +7,7 @@ import { Page, TrafficRecord } from "../records/schema.ts";
 import { OPTIONS_BODY } from "../routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../views/site.ts";
 import {
+  completeResponses,
   createContent,
   createError,
   createFormatParameter,
@@ -17,10 +18,7 @@ import {
   type Operation,
   PAGE_PARAMETER,
   PREFER_PARAMETERS,
-  type Responses,
   type Schema,
-  SHARED_ERRORS,
-  SHARED_HEADERS,
 } from "./openapi-parts.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
@@ -28,21 +26,22 @@ import {
 /** The origin of URLs in examples. */
 const EXAMPLE_ORIGIN = "https://counts.example";
 
-/** Generated records, newest first, so that the examples do not depend on the loaded records. */
-export const EXAMPLE_RECORDS = Array.from(
-  { length: PAGE_SIZE + 2 },
-  (_, index): TrafficRecord => ({
+/** Creates records of one camera, a minute apart and newest first, so that the examples do not depend on the loaded records. */
+export function createExampleRecords(count: number): TrafficRecord[] {
+  return Array.from({ length: count }, (_, index) => ({
     id: 10300727 - index,
     camera_pk: 33,
     camera_ref: "a57",
-    timestamp: `2025-10-31T07:${59 - index}:10Z`,
+    timestamp: new Date(Date.UTC(2025, 9, 31, 7, 59 - index, 10)).toISOString().replace(".000", ""),
     camera_ok: "True",
     ...NO_COUNTS,
     cars: index % 5,
     persons: index % 3,
     model_name: "tf1",
-  }),
-);
+  }));
+}
+
+export const EXAMPLE_RECORDS = createExampleRecords(PAGE_SIZE + 2);
 
 export const EXAMPLE_PAGE: Page = {
   count: EXAMPLE_RECORDS.length,
@@ -54,7 +53,7 @@ export const EXAMPLE_PAGE: Page = {
 const LIST_OPERATION: Operation = {
   operationId: "listRecords",
   summary: "List records",
-  description: `One page of the collection: up to 15 records, newest first. A higher page number has older records. Records with the same timestamp are not sorted by \`id\`.
+  description: `One page of the collection: up to ${PAGE_SIZE} records, newest first. A higher page number has older records. Records with the same timestamp are not sorted by \`id\`.
 
 \`count\` is the same on all pages until the collection changes. \`next\` and \`previous\` keep the other parameters of the request.
 
@@ -62,7 +61,8 @@ const LIST_OPERATION: Operation = {
   parameters: [
     PAGE_PARAMETER,
     createFormatParameter(
-      "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
+      "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: " +
+        "HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
     ),
     ...PREFER_PARAMETERS,
     IF_NONE_MATCH_PARAMETER,
@@ -88,7 +88,8 @@ const DESCRIBE_OPERATION: Operation = {
   description: "Describes the collection and its media types.",
   parameters: [
     createFormatParameter(
-      "The description is always JSON. With `json`, `Accept` does not matter. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
+      "The description is always JSON. With `json`, `Accept` does not matter. " +
+        "With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
     ),
     ...PREFER_PARAMETERS,
   ],
@@ -102,17 +103,6 @@ const DESCRIBE_OPERATION: Operation = {
   }),
 };
 
-/** Adds the responses that both operations have, and the headers that all responses have. */
-function completeResponses(specific: Responses): Responses {
-  const responses = { ...specific, ...SHARED_ERRORS };
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => {
-      const headers = { ...listHeaders(...SHARED_HEADERS), ...response.headers };
-      return [status, { ...response, headers }];
-    }),
-  );
-}
-
 const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What went wrong." }) });
 
 function convertSchemas(): Record<string, Schema> {
@@ -120,13 +110,11 @@ function convertSchemas(): Record<string, Schema> {
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
   registry.add(Page, { id: "Page", title: "Page envelope" });
   registry.add(ErrorBody, { id: "Error", title: "Error" });
-  const { schemas } = z.toJSONSchema(registry, {
-    uri: (id) => `#/components/schemas/${id}`,
-    override({ zodSchema, jsonSchema }) {
-      // The schema itself has no maximum, because the conformance checker also uses the schema for other services.
-      if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
-    },
-  });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
+  const results = schemas.Page?.properties?.results;
+  if (typeof results !== "object") throw new Error("The schema Page has no property results");
+  // The schema of `Page` itself has no maximum, because the conformance checker also uses it for other services.
+  results.maxItems = PAGE_SIZE;
   // The document itself names the dialect and the URLs of the schemas.
   for (const schema of Object.values(schemas)) {
     delete schema.$schema;

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
 import { parsePageNumber } from "../../src/records/page.ts";
-import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
+import { TrafficRecord } from "../../src/records/schema.ts";
+import { createExampleRecords, EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
+import { completeResponses, createError } from "../../src/reference/openapi-parts.ts";
+import { compareNewestFirst } from "../records/sample.ts";
 import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { checkValue, requireDocumented } from "../support/openapi-check.ts";
 
@@ -41,6 +44,16 @@ describe("the document", () => {
     const response = await service.fetch(COLLECTION_PATH, { method });
     expect(await response.text()).toBe(JSON.stringify(example));
     expect(checkValue(schema, example)).toEqual([]);
+  });
+
+  test("has records as an example, newest first, whatever the size of a page", () => {
+    const records = createExampleRecords(200);
+    for (const record of records) expect(TrafficRecord.parse(record)).toEqual(record);
+    expect(records.toSorted(compareNewestFirst)).toEqual(records);
+  });
+
+  test("keeps the responses of an operation that all operations have", () => {
+    expect(completeResponses({ 406: createError("Only here.") })[406]!.description).toBe("Only here.");
   });
 });
 
