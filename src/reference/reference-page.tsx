@@ -17,9 +17,6 @@ const SECTIONS = [
   ["#faults", "Faults"],
 ] as const;
 
-/** The example of a page, shortened to one record. */
-const EXAMPLE = { ...EXAMPLE_PAGE, results: EXAMPLE_PAGE.results.slice(0, 1) };
-
 /** Joins alternatives: `a, b or c`. The locale avoids a comma before "or". */
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
@@ -59,10 +56,11 @@ export function renderReference(): string {
       <h3 id="responses">Responses</h3>
       <DefinitionList kind="response" entries={listResponses(get)} />
       <p>
-        Example: <code>GET {COLLECTION_PATH}</code>
+        Example: <code>GET {COLLECTION_PATH}</code>, shortened to one of {EXAMPLE_PAGE.results.length}{" "}
+        records.
       </p>
       <pre class="panel">
-        <JsonText value={EXAMPLE} hasLinks={false} />
+        <JsonText value={{ ...EXAMPLE_PAGE, results: EXAMPLE_PAGE.results.slice(0, 1) }} hasLinks={false} />
       </pre>
       <h3>Other methods</h3>
       <DefinitionList

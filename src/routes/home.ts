@@ -105,8 +105,7 @@ async function getSamplePage(
     return await getCachedStore(c.env).findPage(number, { prefetch: true }, async (page) => {
       if (page.snapshot.id !== snapshot.id) return undefined;
       const url = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
-      const envelope = JSON.parse(formatEnvelope(page.location, await page.readResults(), url));
-      return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
+      return { number, page: JSON.parse(formatEnvelope(page.location, await page.readResults(), url)) };
     });
   } catch (error) {
     logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);

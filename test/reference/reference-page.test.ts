@@ -39,8 +39,11 @@ test.each([
   expect(page).toContain(expected),
 );
 
-test("the example has one record, so that the reference stays short", () =>
-  expect(extractText(page).match(/"model_name": "tf1"/g)).toHaveLength(1));
+test("the example has one record, so that the reference stays short, and says so", () => {
+  const text = extractText(page);
+  expect(text.match(/"model_name": "tf1"/g)).toHaveLength(1);
+  expect(text).toContain("GET /api/tf1/records/, shortened to one of 15 records.");
+});
 
 test("each link inside the reference has a target", () => {
   const targets = list(/ id="([^"]+)"/g);

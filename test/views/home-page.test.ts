@@ -54,12 +54,19 @@ test("the home page shows the facts of a collection in JSON and in HTML", async 
     expect(page).toContain(fact);
 });
 
-test("the example on the home page is the response that its command gets, with the first record", async () => {
-  const response = await service.fetch("/api/tf1/records/?page=2");
-  const { results, ...envelope } = Page.parse(await response.json());
-  const example = JSON.stringify({ ...envelope, results: results.slice(0, 1) }, null, 2);
-  expect((await open()).text).toContain(example);
-});
+test.each([
+  [100, "The response, formatted and shortened to one of its 15 records:"],
+  [16, "The response, formatted:"],
+])(
+  "with %i records, the home page shows the response of its command, and how it is shortened",
+  async (count, introduction) => {
+    const service = await createMemoryService(makeRecords(count));
+    const response = await service.fetch("/api/tf1/records/?page=2");
+    const { results, ...envelope } = Page.parse(await response.json());
+    const example = JSON.stringify({ ...envelope, results: results.slice(0, 1) }, null, 2);
+    expect((await open(service)).text).toContain(introduction + example);
+  },
+);
 
 test("the home page of an empty collection has no example and no chart", async () => {
   const { json, page } = await open(await createMemoryService());

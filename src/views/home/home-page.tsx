@@ -1,6 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../../records/links.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
+import type { Page } from "../../records/schema.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
@@ -10,10 +11,10 @@ import { HoursChart } from "./hours-chart.tsx";
 import { formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
-/** An example response: a page of the collection with only its first record. */
+/** A page of the collection, of which the home page shows only the first record. */
 export interface SamplePage {
   number: number;
-  envelope: object;
+  page: Page;
 }
 
 /** @param sample undefined if the collection is empty, or if the page cannot be read */
@@ -70,14 +71,20 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
   </div>
 );
 
-const SampleResponse: FC<SamplePage & { url: string }> = ({ number, envelope, url }) => (
+const SampleResponse: FC<SamplePage & { url: string }> = ({ number, page, url }) => (
   <div class="example">
     <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
+    <p>{describeSample(page.results.length)}</p>
     <pre class="panel">
-      <JsonText value={envelope} />
+      <JsonText value={{ ...page, results: page.results.slice(0, 1) }} />
     </pre>
   </div>
 );
+
+function describeSample(records: number): string {
+  if (records === 1) return "The response, formatted:";
+  return `The response, formatted and shortened to one of its ${records} records:`;
+}
 
 const Collection: FC<Summary> = ({ count, pages, loaded_at, sample_data_url, statistics }) => {
   const { cameras, totals } = statistics;
