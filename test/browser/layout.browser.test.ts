@@ -7,17 +7,41 @@ test.for(RECORD_PAGES)("$name shows all fields, as a table or as cards", async (
   const page = await openPage(visit, sitePage);
   const right = (part: string) =>
     page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));
-  const count = (part: string) => page.locator(part).filter({ visible: true }).count();
-  for (const width of [390, 1200]) {
+  /** Counts the elements that are larger than a clipped element. */
+  const count = (part: string) =>
+    page
+      .locator(part)
+      .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 1).length);
+  // From 1152 pixels on, the records are a table.
+  for (const width of [390, 1152]) {
     await page.setViewportSize({ width, height: 900 });
     expect(await right("table"), `${width} pixels`).toBeLessThanOrEqual(await right("main"));
     for (const part of ["th time", ".camera_ref", ".health", ".camera_pk", ".id", ".model_name"])
       expect(await count(`tbody ${part}`), `${part}, ${width} pixels`).toBe(15);
-    expect(await count("thead th")).toBe(12);
     // A card has no zeros, unless all its counts are zeros.
-    expect((await count("tr:not(.all-zero) .zero")) > 0, `zeros, ${width} pixels`).toBe(width === 1200);
+    expect((await count("tr:not(.all-zero) .zero")) > 0, `zeros, ${width} pixels`).toBe(width === 1152);
     expect(await count(".all-zero .zero")).toBe(6 * (await count(".all-zero")));
+    // Assistive technologies read the cells of a card under the headings of the table.
+    const roles = { columnheader: 12, rowheader: 15, cell: 15 * 11 } as const;
+    for (const [role, expected] of Object.entries(roles))
+      expect(await page.getByRole(role as keyof typeof roles).count(), `${role}, ${width} pixels`).toBe(
+        expected,
+      );
   }
+});
+
+test("with forced colors, each value of camera_ok has a symbol of its own", async ({ visit }) => {
+  const page = await visit({ viewport: { width: 1200, height: 800 }, forcedColors: "active" });
+  await page.goto("/api/tf1/records/");
+  const health = page.locator(".health").first();
+  const { x, y, height } = (await health.boundingBox())!;
+  const symbols = new Set<string>();
+  for (const value of ["True", "False", "null"]) {
+    await health.evaluate((element, value) => element.setAttribute("class", `health health-${value}`), value);
+    const image = await page.screenshot({ clip: { x, y, width: 14, height } });
+    symbols.add(image.toString("base64"));
+  }
+  expect(symbols.size).toBe(3);
 });
 
 test("a jump to a date scrolls to its row, below the headings", async ({ visit }) => {

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from "@playwright/test";
 import { expect, inject } from "vitest";
 import type { Visit } from "./visit.ts";
 
-/** `seed` is the collection of data/seed. `extreme` has long ids, large counts, and cameras with long names or markup. */
+/** `seed` is the collection of data/seed. `extreme` has the longest ids and counts, and cameras with long names or markup. */
 export type CollectionName = "seed" | "extreme";
 
 /** A page of the site that the tests check. */

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
+import { createForRoadUsers } from "../../src/records/road-users.ts";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { generateRecords } from "../../tools/data/generator.ts";
 import { loadInto, type RunningWorker, startWorker } from "../support/worker.ts";
@@ -65,12 +66,10 @@ function makeExtremeRecords(): TrafficRecord[] {
   const references = ["a33", "a-long-reference-".repeat(4).slice(0, 64), ...MARKUP];
   return Array.from(generateRecords({ seed: 1, from, to, cameras: 30, interval: 720 }), (record, index) => ({
     ...record,
-    id: 9_007_199_254_000_000 + index,
+    id: Number.MIN_SAFE_INTEGER + index,
     camera_ok: null,
-    cars: record.cars * 1_000,
-    persons: 12_345,
-    bicycles: 12_345,
-    camera_pk: index % references.length,
+    ...createForRoadUsers((roadUser) => (index % 2 === 0 ? Number.MAX_SAFE_INTEGER : record[roadUser])),
+    camera_pk: Number.MIN_SAFE_INTEGER + (index % references.length),
     camera_ref: references[index % references.length]!,
   }));
 }

@@ -1,3 +1,4 @@
+import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import type { TrafficRecord } from "../../records/schema.ts";
@@ -79,18 +80,23 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
     </td>
     {ROAD_USERS.map((name) => (
       <td class={record[name] === 0 ? "number zero" : "number"} data-name={name}>
-        {record[name]}
+        {formatDigits(record[name])}
       </td>
     ))}
     <td class="number camera_pk" data-name="camera_pk">
-      {record.camera_pk}
+      {formatDigits(record.camera_pk)}
     </td>
     <td class="number id" data-name="id">
-      {record.id}
+      {formatDigits(record.id)}
     </td>
     <td class="model_name">{record.model_name}</td>
   </tr>
 );
+
+/** Lets a number wrap after eight digits, because a table of numbers up to 2^53 would be wider than its page. */
+function formatDigits(value: number) {
+  return raw(String(value).replace(/\d{8}(?=\d)/g, "$&<wbr>"));
+}
 
 /** A card hides counts of 0, unless all counts are 0. */
 function getRowClass(record: TrafficRecord): string | undefined {
