@@ -9,6 +9,7 @@ import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
 import type { Header, Operation, Schema } from "./openapi-parts.ts";
 
 const SECTIONS = [
+  ["#try", "Try it"],
   ["#parameters", "Parameters"],
   ["#responses", "Responses"],
   ["#record", "Record"],
@@ -87,7 +88,7 @@ export function renderReference(): string {
  * the response.
  */
 const TryIt: FC = () => (
-  <form class="try row" action={COLLECTION_PATH} aria-label="Try it" autocomplete="off">
+  <form id="try" class="row" action={COLLECTION_PATH} aria-label="Try it" autocomplete="off">
     <label>
       <code>page</code> <input name="page" value="2" inputmode="numeric" />
     </label>
@@ -133,15 +134,15 @@ interface Entry {
   text?: string | undefined;
 }
 
-/** A list of entries. Their links are not in the tab order, because keyboard users would need many more steps through the page. */
+/** A list of entries, each with a link to itself. */
 const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
   <dl class="entries">
     {entries.map(({ name, detail = "", text }) => {
-      const id = `${kind}-${name.replace(/=.*/, "")}`;
+      const id = `${kind}-${name}`;
       return (
         <div id={id}>
           <dt>
-            <a href={`#${id}`} tabindex={-1}>
+            <a href={`#${id}`}>
               <code>{name}</code>
             </a>{" "}
             <span class="quiet">{markCode(detail)}</span>

@@ -53,6 +53,36 @@ test.for(SITE_PAGES)("$name is accessible, and fits into every window", async (s
   expect(await measureOverflow(page), "320 pixels, with open details").toBeLessThanOrEqual(0);
 });
 
+test.for(["light", "dark"] as const)(
+  "the examples in empty fields are readable: %s",
+  async (colorScheme, { visit }) => {
+    const page = await visit({ colorScheme });
+    await page.goto("/docs");
+    const [text, background] = await page.getByLabel("prefer").evaluate((field) => {
+      const { color, opacity } = getComputedStyle(field, "::placeholder");
+      return [opacity === "1" ? color : "", getComputedStyle(field).backgroundColor];
+    });
+    // Axe does not check placeholders.
+    expect(getContrast(text!, background!)).toBeGreaterThanOrEqual(4.5);
+  },
+);
+
+/** Calculates the contrast of two colors such as `rgb(27, 38, 48)` (WCAG 2.2, "contrast ratio"). */
+function getContrast(...colors: [string, string]): number {
+  const [darker = Number.NaN, lighter = Number.NaN] = colors.map(getLuminance).sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+function getLuminance(color: string): number {
+  const [red = Number.NaN, green = Number.NaN, blue = Number.NaN] = (color.match(/\d+/g) ?? []).map(
+    (channel) => {
+      const share = Number(channel) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    },
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 test.for(SITE_PAGES)("$name is complete when printed", async (sitePage, { visit }) => {
   // The width of A4 paper without margins, at 96 pixels per inch.
   const page = await openPage(visit, sitePage, { viewport: { width: 718, height: 1_000 } });

@@ -45,6 +45,9 @@ test("the example has one record, so that the reference stays short, and says so
   expect(text).toContain("GET /api/tf1/records/, shortened to one of 15 records.");
 });
 
+test("the contents list the form", () =>
+  expect(page).toMatch(/<nav aria-label="Contents">.*<a href="#try">Try it<\/a>.*<form id="try"/s));
+
 test("each link inside the reference has a target", () => {
   const targets = list(/ id="([^"]+)"/g);
   expect(new Set(targets).size).toBe(targets.length);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { renderReference } from "../../src/reference/reference-page.tsx";
 import { makeRecords } from "../records/sample.ts";
 import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { findLinks, IN_BROWSER, MARKUP } from "./html-view.ts";
@@ -11,6 +12,8 @@ const records = makeRecords(100).map((record, index) => ({
   camera_ref: MARKUP[index % MARKUP.length]!,
 }));
 const { fetch } = await createMemoryService(records);
+
+const reference = renderReference();
 
 /** All markup in one string. Each part would escape from a different place in a page. */
 const text = encodeURIComponent(MARKUP.join(" "));
@@ -35,7 +38,7 @@ test.each([
 });
 
 test.each<[string, ...string[]]>([
-  ["/", PATH, "/docs"],
+  ["/", PATH, "/docs", "/docs#try"],
   [PATH, "/", "/docs"],
   ["/nowhere", "/", "/docs", PATH],
 ])("each link of %s works, and the page has a link to %s", async (path, ...expected) => {
@@ -45,6 +48,8 @@ test.each<[string, ...string[]]>([
     findLinks(page).filter((url) => /^\/(?!assets\/|LICENSE|docs|openapi\.json)/.test(url)),
   );
   expect(findLinks(page)).toEqual(expect.arrayContaining(expected));
+  for (const [, id] of page.matchAll(/href="\/docs#(.*?)"/g))
+    expect(reference, `/docs#${id}`).toContain(` id="${id}"`);
   for (const url of urls)
     expect([200, 302], `${ORIGIN}${url}`).toContain((await fetch(url, IN_BROWSER)).status);
 });

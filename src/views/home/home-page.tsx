@@ -64,7 +64,7 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
       <a class="button primary" href={COLLECTION_PATH}>
         Browse the records
       </a>{" "}
-      <a class="button" href={REFERENCE_PATH}>
+      <a class="button" href={`${REFERENCE_PATH}#try`}>
         Try the API
       </a>
     </p>

@@ -4,7 +4,7 @@ import { formatHead, quoteForShell } from "../../text-format.ts";
 
 let running = new AbortController();
 
-const form = document.querySelector<HTMLFormElement>("form.try");
+const form = document.querySelector<HTMLFormElement>("form#try");
 if (form) showCommand(form);
 form?.addEventListener("input", () => showCommand(form));
 form?.addEventListener("submit", (event) => {
