@@ -16,14 +16,20 @@ const FOOTER_LINKS: Link[] = [
 ];
 
 interface LayoutProps {
-  /** The name of the page. The home page only has the name of the site. */
+  /** The name of the page, before the name of the site; the home page only has the latter. */
   title?: string;
-  path?: string | undefined;
+  /** The path of the page, to mark its link in the navigation. */
+  path: string;
+  /** A sentence for search engines. */
   description?: string;
+  /** The URL of a script that only this page has. */
   script?: string;
 }
 
-/** The frame of every HTML document: head, navigation and footer. */
+/**
+ * The frame of every HTML document: head, navigation and footer. There are no tags for link previews (`og:`), because a preview asks for
+ * any type, and gets JSON.
+ */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <>
     {raw("<!doctype html>")}

@@ -3,7 +3,7 @@ import type { FC } from "hono/jsx";
 export type Link = readonly [href: string, name: string];
 
 /** @param current The URL of the link to mark as current */
-export const Links: FC<{ links: readonly Link[]; current?: string | undefined }> = ({ links, current }) => (
+export const Links: FC<{ links: readonly Link[]; current?: string }> = ({ links, current }) => (
   <ul class="links">
     {links.map(([href, name]) => (
       <li>

@@ -90,6 +90,7 @@ test("the table of days is newest first, with links, and only twelve days are al
     ["2019-06-01", "1 Jun 2019"],
   ]);
   expect(rows).toHaveLength(17);
+  expect(page.match(/<caption><b>Records by day<\/b><\/caption>/g)).toHaveLength(2);
   expect(rows[0]![3]).toMatch(/>64<.*>15.6\u00a0%<.*>26.6</);
   expect(page).toMatch(/<details><summary>5 earlier days<\/summary><table/);
 });

@@ -74,6 +74,12 @@ describe("the chart", () => {
       expect(extractText(html)).toContain(line);
   });
 
+  test("names no highest and lowest hour if all look equal", () => {
+    const weekdays = fill({ 7: [100, 420], 8: [100, 421], 9: [100, 419] });
+    const text = extractText(String(HoursChart({ weekdays, weekends: fill({}) })));
+    expect(text).toContain("Monday to Friday: 4.2 in every hour that has records.");
+  });
+
   test.each([
     [10.2, "12 6 0"],
     [0.11, "0.12 0.06 0"],

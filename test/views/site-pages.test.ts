@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { renderReference } from "../../src/reference/reference-page.tsx";
 import { makeRecords } from "../records/sample.ts";
@@ -35,6 +36,16 @@ test.each([
   expect(page).toMatch(/^<!doctype html>.*<\/html>$/s);
   expect(page).not.toMatch(/<\w+ class=injected/);
   expect(findLinks(page).filter((url) => url.startsWith("javascript:"))).toEqual([]);
+});
+
+test.each<[name: string, path: string, description: RegExp]>([
+  ["the home page", "/", /^Road users counted by roadside cameras: a public stand-in /],
+  ["the reference", "/docs", /^Counts of road users by roadside cameras/],
+])("%s has a description for search engines, and an icon", async (_, path, description) => {
+  const page = path === "/docs" ? reference : await (await fetch(path, IN_BROWSER)).text();
+  expect(/<meta name="description" content="([^"]*)"/.exec(page)?.[1]).toMatch(description);
+  const [, icon] = /<link rel="icon" href="([^"]*)" type="image\/svg\+xml"/.exec(page) ?? [];
+  expect(readFileSync(`public${icon}`, "utf8")).toMatch(/^<svg /);
 });
 
 test.each<[string, ...string[]]>([

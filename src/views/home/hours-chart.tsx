@@ -82,6 +82,8 @@ function describeLine(name: string, means: Means): string {
   const lowest = lower.at(-1);
   if (!highest) return `${name}: no records.`;
   if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
+  if (formatMean(highest.mean) === formatMean(lowest.mean))
+    return `${name}: ${formatMean(highest.mean)} in every hour that has records.`;
   return `${name}: highest ${formatHour(highest)}, lowest ${formatHour(lowest)}.`;
 }
 

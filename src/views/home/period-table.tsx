@@ -27,6 +27,9 @@ const UNIT_NAMES = { day: "Day", month: "Month", year: "Year" };
 
 const Table: FC<Periods> = ({ unit, periods }) => (
   <table class="periods">
+    <caption>
+      <b>Records by {unit}</b>
+    </caption>
     <thead>
       <tr>
         <th scope="col">{UNIT_NAMES[unit]}</th>
