@@ -15,7 +15,7 @@ import { runData, runProcess } from "./command-line/run-command.ts";
 import { createProject } from "./deploy/project.ts";
 
 /** Uncomments `routes`. */
-const ROUTES = [/# (\[\[routes\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3"] as const;
+const ROUTES = [/# (?=routes = )/, ""] as const;
 
 const RECORDS = formatCsv(makeRecords(20));
 

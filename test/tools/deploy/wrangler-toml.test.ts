@@ -64,7 +64,7 @@ test("the platform logs failures and no requests", () => {
 test("the commented-out lines of wrangler.toml have the described effects", () => {
   const file = join(createFolder(), "wrangler.toml");
   const text = readFileSync("wrangler.toml", "utf8");
-  writeFileSync(file, text.replaceAll(/^# (\[\[?[a-z_]+\]\]?|\w+ = ("[\w.]+"|\d+|true))$/gm, "$1"));
+  writeFileSync(file, text.replaceAll(/^# (\[\[[a-z_]+\]\]|\w+ = ("\w+"|[[{].*))$/gm, "$1"));
   const { routes, limits, kv_namespaces } = unstable_readConfig({ config: file });
   expect({ routes, limits, kv_namespaces }).toEqual({
     routes: [{ pattern: "counts.example", custom_domain: true }],
