@@ -11,6 +11,8 @@ export interface Cloudflare extends ListeningServer {
   subdomain: string | undefined;
   /** The uploads of workers and, as `WORKER/PREVIEW`, of previews, newest last. */
   workers: Map<string, Upload[]>;
+  /** The percentage of the requests that the newest version gets. The version before it gets the others. */
+  newestShare: number;
   /** The source of the latest change of a worker. After a change from `api`, wrangler asks before it deploys. */
   lastDeployedFrom: "wrangler" | "api";
   /** The content of KV namespaces by their ids. */

@@ -77,8 +77,11 @@ export function addWorkers(add: AddRoute, api: Cloudflare): void {
   add("post", `${script}/versions`, (c) => addUpload(api, name(c), c));
   add("get", `${script}/deployments`, (c) => ({
     deployments: find(api, name(c))
-      .map(({ id, created_on, message }) => {
-        const versions = [{ version_id: id, percentage: 100 }];
+      .map(({ id, created_on, message }, index, uploads) => {
+        const before = uploads[index - 1]?.id;
+        const share = before === undefined ? 100 : api.newestShare;
+        const others = share === 100 ? [] : [{ version_id: before, percentage: 100 - share }];
+        const versions = [{ version_id: id, percentage: share }, ...others];
         return { id, created_on, versions, annotations: { "workers/message": message } };
       })
       .reverse(),

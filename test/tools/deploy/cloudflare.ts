@@ -22,6 +22,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
     namespaces: new Map(),
     workers: new Map(),
     subdomain: "example",
+    newestShare: 100,
     lastDeployedFrom: "wrangler",
     isLagging: false,
     lostKeys: undefined,

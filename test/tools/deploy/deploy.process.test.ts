@@ -68,9 +68,12 @@ describe.concurrent("in a new account", async () => {
   });
 
   testNext("a version that fails every request ends the deployment soon", async () => {
-    const [served] = listVersions().slice(-1);
+    const [served] = listVersions().slice(-2);
     api.onHealth = () => 500;
+    // The way back is to the version that most clients get, not to the newest one.
+    api.newestShare = 5;
     const { stderr } = await run(1, DEPLOY);
+    api.newestShare = 100;
     expect(stderr).toMatch(
       /^Failed: wait for the new version\.\nhttp:\S+\/healthz returned 500: no version\n/,
     );
