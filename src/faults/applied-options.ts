@@ -9,14 +9,20 @@ import {
 } from "./option-table.ts";
 import { formatPreference } from "./prefer-header.ts";
 
+/** Rule 2 of 3, for example. */
+export interface RuleNumber {
+  number: number;
+  of: number;
+}
+
 /** The options that affected a response. */
 export interface AppliedOptions {
   values: OptionValues;
-  /** The number of the rule that they come from, if there are several. */
-  rule: { number: number; of: number } | undefined;
+  /** The rule that they come from, if there are several. */
+  rule?: RuleNumber | undefined;
 }
 
-const NOTHING_APPLIED: AppliedOptions = { values: {}, rule: undefined };
+const NOTHING_APPLIED: AppliedOptions = { values: {} };
 
 /** By request, because Hono copies responses. The request must reach `app.fetch` uncopied. */
 const applied = new WeakMap<Request, AppliedOptions>();

@@ -1,4 +1,5 @@
 import type { PageLocation } from "../records/page.ts";
+import type { RuleNumber } from "./applied-options.ts";
 import { type TimeUnit, toRange } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
@@ -17,22 +18,26 @@ export interface ConditionContext {
 }
 
 /** The options that take effect. No condition applies to those that belong to all rules. */
-export interface Selected {
+export interface SelectedOptions {
   active: OptionValues;
-  /** The index of the rule that they come from. */
-  rule?: number;
+  /** The rule that they come from, if there are several. */
+  rule?: RuleNumber | undefined;
 }
 
 /** Selects the first rule whose conditions are met. If only the condition `fail` is not, a rule still delays, unless another one applies. */
-export async function selectRule(rules: Rule[], context: ConditionContext): Promise<Selected> {
+export async function selectRule(rules: Rule[], context: ConditionContext): Promise<SelectedOptions> {
   const shared = getSharedOptions(rules);
   const checks = createChecks(rules, context);
-  let delayed: Selected | undefined;
+  const select = (options: OptionValues, index: number): SelectedOptions => ({
+    active: { ...options, ...shared },
+    rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
+  });
+  let delayed: SelectedOptions | undefined;
   for (const [index, rule] of rules.entries()) {
-    if (!(await checks.isInQuestion(rule, index))) continue;
-    if (checks.isChosen(rule, index)) return { active: { ...rule, ...shared }, rule: index };
+    if (!(await checks.canApply(rule, index))) continue;
+    if (checks.isChosen(rule, index)) return select(rule, index);
     const { delay, on, until, rate, times } = rule;
-    delayed ??= { active: { delay, on, until, rate, times, ...shared }, rule: index };
+    delayed ??= select({ delay, on, until, rate, times }, index);
   }
   return delayed ?? { active: shared };
 }
@@ -47,7 +52,7 @@ function createChecks(
   let location: ReturnType<typeof locatePage> | undefined;
   return {
     /** Whether all conditions of a rule are met but, perhaps, `fail`. */
-    async isInQuestion({ on, until, rate, times }: Rule, index: number): Promise<boolean> {
+    async canApply({ on, until, rate, times }: Rule, index: number): Promise<boolean> {
       if (rate !== undefined && Number(rates.get(rate.per)) <= rate.requests) return false;
       if (on !== undefined) {
         location ??= locatePage();

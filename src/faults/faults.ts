@@ -5,7 +5,7 @@ import type { PageRequest, ServeOptions } from "../http/page-request.ts";
 import type { PageLocation } from "../records/page.ts";
 import { addConditions, setApplied } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
-import { type ConditionContext, type Selected, selectRule } from "./conditions.ts";
+import { type ConditionContext, type SelectedOptions, selectRule } from "./conditions.ts";
 import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createGrowth } from "./growth.ts";
@@ -99,11 +99,7 @@ async function respondWithFaults(
     const serve = () => serveWithErrors(request, route, { countHidden, ignoresCopy: !canBeCached });
     const times = { receivedAt, now: shared.now() };
     const { response, applied } = await createResponse(request, active, { serve, random, times });
-    const isOneOfSeveral = rule !== undefined && rules.length > 1;
-    setApplied(c.req.raw, {
-      values: applied,
-      rule: isOneOfSeveral ? { number: rule + 1, of: rules.length } : undefined,
-    });
+    setApplied(c.req.raw, { values: applied, rule });
     const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, slot });
     setFaultHeaders(sent, applied, { warnings, canBeCached });
     return sent;
@@ -118,7 +114,7 @@ function select(
   request: PageRequest,
   rules: Rule[],
   context: Pick<ConditionContext, "now" | "random" | "locatePage">,
-): Promise<Selected> {
+): Promise<SelectedOptions> {
   let key: string | undefined;
   return selectRule(rules, {
     ...context,
