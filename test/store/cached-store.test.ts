@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { BLOCK_SIZE } from "../../src/store/block.ts";
+import { createCachedStore } from "../../src/store/cached-store.ts";
+import { encodeBlocks, makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "./controlled-store.ts";
+import { readPage } from "./reader.ts";
 
 // A snapshot is served for 5 s from the start of its read, and for 1 s more while one request reads it again. A read takes at most 3 s.
 
@@ -44,6 +48,29 @@ describe("while the snapshot is fresh", () => {
     const { serves, reads } = createControlledStore(first, "kv", limits);
     await serves(1_250, ...pages);
     expect(reads).toEqual(["current", "block 1", "block 2", "block 4", "block 2"]);
+  });
+
+  test("an instance caches 256 blocks and 1,000 pages by default", async () => {
+    const [block] = encodeBlocks(makeRecords(BLOCK_SIZE));
+    const snapshot = { ...first, count: 1_001 * BLOCK_SIZE };
+    const reads: number[] = [];
+    const cache = createCachedStore({
+      readCurrent: async () => ({ snapshot }),
+      readBlocks: async (_, numbers) => {
+        reads.push(...numbers);
+        return numbers.map(() => block!.text);
+      },
+    });
+    /** Reads a page of a block, which has 13 pages. */
+    const read = (block: number, page: number) => readPage(cache, 13 * (block - 1) + page);
+    for (let number = 1; number <= 1_001; number++) await read(number, 1);
+    reads.length = 0;
+    await read(2, 1);
+    await read(746, 2);
+    expect(reads, "after the 1,000 latest pages, and the 256 latest blocks").toEqual([]);
+    await read(1, 1);
+    await read(745, 2);
+    expect(reads, "after older ones").toEqual([1, 745]);
   });
 
   test("a page needs no block until its records are read", async () => {
