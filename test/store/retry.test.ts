@@ -2,6 +2,7 @@ import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createD1Store, toSqlDatabase } from "../../src/store/d1.ts";
 import { createKvStore, toKeyValueStore } from "../../src/store/kv.ts";
+import { openRemoteStore } from "../../tools/data/stores/remote-stores.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -50,6 +51,43 @@ test.each([
   await vi.runAllTimersAsync();
   await failed;
   expect(get).toHaveBeenCalledTimes(expected);
+});
+
+const WRANGLER_FAILS = { status: 1, stdout: "", stderr: "fetch failed" };
+
+/** Stores whose every read fails with a transient error, and calls a function before. */
+const FAILING_STORES: Record<string, (onRead: () => void) => { readCurrent(): Promise<unknown> }> = {
+  D1: (onRead) =>
+    openD1(async () => {
+      onRead();
+      throw new Error("D1_ERROR: Network connection lost.");
+    }),
+  KV: (onRead) =>
+    openKv(async () => {
+      onRead();
+      throw new Error("KV GET failed: 503");
+    }),
+  "D1 over wrangler": (onRead) => {
+    const wrangler = async () => {
+      onRead();
+      return WRANGLER_FAILS;
+    };
+    return openRemoteStore("d1", { wrangler }).store;
+  },
+};
+
+test.each([
+  { name: "D1", times: [0, 50, 150, 350, 750] },
+  { name: "KV", times: [0, 50, 150, 350, 750] },
+  { name: "D1 over wrangler", times: [0, 1_000, 3_000, 7_000, 15_000] },
+])("the pauses between the attempts of a read of $name become longer", async ({ name, times }) => {
+  const startedAt = Date.now();
+  const found: number[] = [];
+  const store = FAILING_STORES[name]?.(() => found.push(Date.now() - startedAt));
+  const failed = expect(store?.readCurrent()).rejects.toThrow();
+  await vi.runAllTimersAsync();
+  await failed;
+  expect(found).toEqual(times);
 });
 
 const snapshot = { id: "a", count: 1, loaded_at: null, source: "" };

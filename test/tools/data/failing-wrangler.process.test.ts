@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { loadFiles } from "../../../tools/data/load.ts";
 import { applyMigrations } from "../../../tools/data/stores/local-stores.ts";
 import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
@@ -19,6 +19,13 @@ const SWITCH = "REPLACE INTO current_snapshot";
 const UNKNOWN =
   /\nTo see whether .*: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.json'$/;
 
+/** What was printed, without notices of slow commands: the fake clock runs ahead of commands. */
+const listPrinted = () =>
+  vi
+    .mocked(console.error)
+    .mock.calls.flat()
+    .filter((line) => !/^Still/.test(line));
+
 test("a load into a namespace that never shows the new snapshot reports that, and shows no progress while it waits", async () => {
   const timers = ["setTimeout", "setInterval", "clearInterval"] as const;
   vi.useFakeTimers({ toFake: ["Date", ...timers] }).setTimerTickMode("nextTimerAsync");
@@ -34,11 +41,7 @@ test("a load into a namespace that never shows the new snapshot reports that, an
   );
   vi.useRealTimers();
   const wait = expect.stringMatching(/^Waiting 70 seconds /);
-  // On a slow machine, the fake clock runs ahead of the commands.
-  const printed = vi
-    .mocked(console.error)
-    .mock.calls.flat()
-    .filter((line) => !/^Still/.test(line));
+  const printed = listPrinted();
   expect(printed.slice(printed.findIndex((line) => /^Waiting/.test(line)))).toEqual([wait, wait]);
 });
 
@@ -57,9 +60,10 @@ describe("a load", () => {
   beforeEach(async () => {
     sqlite = new DatabaseSync(":memory:");
     await applyMigrations(sqlite);
-    // Without pauses between the attempts.
-    vi.spyOn(Math, "random").mockReturnValue(0);
+    // No test waits for the pauses between attempts.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }).setTimerTickMode("nextTimerAsync");
   });
+  afterEach(() => vi.useRealTimers());
 
   const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
 
@@ -110,18 +114,14 @@ describe("a load", () => {
       return choice.wrangler(args);
     };
     await loadFiles(writeRecords(30), { ...choice, wrangler });
-    expect([...new Set(vi.mocked(console.error).mock.calls.flat())]).toEqual([
+    expect([...new Set(listPrinted())]).toEqual([
       "Stopped. Nothing was loaded.",
       expect.stringMatching(/^Stopped\. To see whether .*: npm run data -- info --remote /),
     ]);
   });
 
   const readServed = async () => (await readAll(openRemoteStore("d1", connect()).store)).records.reverse();
-  const listWarnings = () =>
-    vi
-      .mocked(console.error)
-      .mock.calls.flat()
-      .filter((line) => line.startsWith("Warning"));
+  const listWarnings = () => listPrinted().filter((line) => line.startsWith("Warning"));
 
   test.each<[string, Failures, error: RegExp, count?: number]>([
     [
