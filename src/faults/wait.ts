@@ -16,16 +16,17 @@ export interface Wait {
 
 export const NO_WAIT: Wait = { beforeMs: 0, bodyMs: 0 };
 
-/** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body. */
+/** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body, not of a wait before it. */
 export function getWait(
   { delay, body, hang, close }: OptionValues,
   { hasBody, random }: { hasBody: boolean; random: RandomSource },
 ): Wait {
   // A connection that closes before the response sends no body.
   const isBodySlow = body === "slow" && !close;
-  if (!isBodySlow) return { beforeMs: hang ? HANG_MS : chooseTime(delay ?? 0, random), bodyMs: 0 };
-  const bodyMs = hasBody ? chooseTime(delay ?? SLOW_BODY_MS, random) : 0;
-  return { beforeMs: hang ? HANG_MS : 0, bodyMs };
+  const delayMs = isBodySlow ? 0 : chooseTime(delay ?? 0, random);
+  const beforeMs = hang ? HANG_MS : delayMs;
+  const bodyMs = isBodySlow && hasBody ? chooseTime(delay ?? SLOW_BODY_MS, random) : 0;
+  return { beforeMs, bodyMs };
 }
 
 /** Removes what only waits. A hang is a 503 without its wait. */
@@ -47,7 +48,10 @@ interface SleepOptions {
   keepsAlive?: boolean;
 }
 
-/** Waits. Also resolves, and does not reject, when the signal ends the wait. */
+/**
+ * Waits. When the signal ends the wait, the promise resolves, too: the caller looks at the signal.
+ * @param milliseconds At most the 60,000 of `hang`, because the syntax of `delay` allows 10,000
+ */
 export function sleep(milliseconds: number, { signal, keepsAlive = true }: SleepOptions = {}): Promise<void> {
   return new Promise((resolve) => {
     if (milliseconds === 0 || signal?.aborted) return resolve();
