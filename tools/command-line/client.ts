@@ -23,7 +23,6 @@ export function createClient(secondMs: number) {
       limit: 4,
       methods: ["get", "options"],
       statusCodes: TRANSIENT_STATUSES,
-      afterStatusCodes: TRANSIENT_STATUSES,
       maxRetryAfter: 60 * secondMs,
       retryOnTimeout: true,
       delay: (attempt) => secondMs * 2 ** (attempt - 1),

@@ -1,0 +1,97 @@
+import { createServer } from "node:http";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createClient } from "../../../tools/command-line/client.ts";
+import { listenOnFreePort } from "../../support/free-port.ts";
+
+test("a client asks for JSON without default faults, and once more after the connection is reset", async () => {
+  const received: unknown[] = [];
+  const server = createServer(({ method, headers, socket }, response) => {
+    received.push([method, headers.accept, headers.prefer]);
+    if (received.length === 1) socket.resetAndDestroy();
+    else response.writeHead(302, { Location: "/" }).end("moved");
+  });
+  const { origin, close } = await listenOnFreePort(server);
+  const { status, body } = await createClient(300)(origin);
+  await close();
+  expect([status, Buffer.from(body).toString()]).toEqual([302, "moved"]);
+  expect(received).toEqual(Array(2).fill(["GET", "application/json", "none"]));
+});
+
+/** A status, the headers of a 429, or the error code of a request without a response. */
+type Behavior = number | Record<string, string> | string;
+
+const URL = "http://counts.example/";
+let times: number[];
+
+/** Sends a request to a service that always behaves alike. Returns the outcome, and when each attempt was made. */
+async function send(behavior: Behavior, method = "GET") {
+  const startedAt = Date.now();
+  times = [];
+  vi.stubGlobal("fetch", async () => {
+    times.push((Date.now() - startedAt) / 1_000);
+    if (typeof behavior === "string")
+      throw new TypeError("fetch failed", { cause: new Error(`connect ${behavior} 192.0.2.1:80`) });
+    if (typeof behavior === "number") return new Response("text", { status: behavior });
+    return new Response("text", { status: 429, headers: behavior });
+  });
+  const answer = createClient(1_000)(URL, { method }).catch((error: Error) => error.message);
+  await vi.runAllTimersAsync();
+  return answer;
+}
+
+describe("with a fake clock,", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  const EMPTY = new Uint8Array();
+
+  test.each<[Behavior, outcome: unknown]>([
+    [429, `GET ${URL}: 429 again and again`],
+    [408, expect.objectContaining({ status: 408, body: EMPTY })],
+    [500, expect.objectContaining({ status: 500, body: EMPTY })],
+    [503, expect.objectContaining({ status: 503, body: EMPTY })],
+    ["ECONNRESET", `GET ${URL}: no response, connect ECONNRESET 192.0.2.1:80`],
+    ["ETIMEDOUT", `GET ${URL}: no response, connect ETIMEDOUT 192.0.2.1:80`],
+  ])("%s is repeated four times, after longer and longer pauses", async (behavior, outcome) => {
+    expect(await send(behavior)).toEqual(outcome);
+    expect(times).toEqual([0, 1, 3, 7, 15]);
+  });
+
+  test.each([
+    ["7", [0, 7, 14, 21, 28]],
+    ["3600", [0, 60, 120, 180, 240]],
+  ])(
+    "after a 429, the client waits for Retry-After: %s, but for a minute at most",
+    async (seconds, expected) => {
+      expect(await send({ "Retry-After": seconds })).toMatch(/429 again and again$/);
+      expect(times).toEqual(expected);
+    },
+  );
+
+  test.each<[Behavior, string, outcome: unknown]>([
+    [404, "GET", expect.objectContaining({ status: 404, body: new TextEncoder().encode("text") })],
+    [503, "POST", expect.objectContaining({ status: 503 })],
+    ["ENOTFOUND", "GET", `GET ${URL}: no response, connect ENOTFOUND 192.0.2.1:80`],
+    ["ECONNREFUSED", "GET", `GET ${URL}: no response, connect ECONNREFUSED 192.0.2.1:80`],
+    ["ETIMEDOUT", "POST", `POST ${URL}: no response, connect ETIMEDOUT 192.0.2.1:80`],
+  ])("%s to %s is not repeated", async (behavior, method, outcome) => {
+    expect(await send(behavior, method)).toEqual(outcome);
+    expect(times).toEqual([0]);
+  });
+
+  test("a request without a response is repeated after 30 seconds each", async () => {
+    times = [];
+    vi.stubGlobal("fetch", () => {
+      times.push(Date.now() / 1_000);
+      return new Promise(() => {});
+    });
+    const startedAt = Date.now() / 1_000;
+    const failed = expect(createClient(1_000)(URL)).rejects.toThrow("no response, Request timed out");
+    await vi.runAllTimersAsync();
+    await failed;
+    expect(times.map((time) => Math.round(time - startedAt))).toEqual([0, 31, 63, 97, 135]);
+  });
+});
