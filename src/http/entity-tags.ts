@@ -1,4 +1,4 @@
-/** An entity-tag in a header. The tag can contain commas. */
+/** An `entity-tag` (RFC 9110, 8.8.3), whose characters can be commas and `obs-text`. The group is its `opaque-tag`. */
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /**
@@ -6,8 +6,7 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
  * before a tag is ignored.
  * @param etag The current strong entity-tag, with its quotes
  */
-export function matchesETag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+export function matchesETag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
 }

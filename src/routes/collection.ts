@@ -10,19 +10,18 @@ import { COLLECTION_METHODS } from "../http/methods.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { type PageRequest, parsePageRequest, type ServeOptions } from "../http/page-request.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
-import { createLru } from "../lru.ts";
 import { formatEnvelope } from "../records/envelope.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../records/links.ts";
-import type { PageLocation } from "../records/page.ts";
+import { PAGE_SIZE, type PageLocation } from "../records/page.ts";
+import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
-import type { MaybeSnapshot } from "../store/snapshot.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-/** The headers that a 304 shares with its page. */
-const CACHED_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
-const PAGE_HEADERS = { ...CACHED_HEADERS, "Content-Type": "application/json" };
+/** The headers of a 304, which a page has, too. */
+const NOT_MODIFIED_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
+const PAGE_HEADERS = { ...NOT_MODIFIED_HEADERS, "Content-Type": "application/json" };
 
-/** A link to the home page, which describes the records. The URL is relative, so that it works behind any proxy. */
+/** Links a page with records to the home page, which describes them. The URL is relative, so that it works behind any proxy. */
 const DESCRIBED_BY = '</>; rel="describedby"';
 
 /**
@@ -31,7 +30,7 @@ const DESCRIBED_BY = '</>; rel="describedby"';
  */
 export const OPTIONS_BODY = {
   name: SITE_NAME,
-  description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
+  description: `Counts of road users by roadside cameras, newest first, ${PAGE_SIZE} records a page.`,
   renders: ["application/json", "text/html"],
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
@@ -72,28 +71,36 @@ function rejectMethod({ req }: AppContext): never {
 }
 
 /** @returns undefined if the collection does not have the page */
-async function servePage(
-  { c, url, query, number }: PageRequest,
-  { countHidden, ignoresCopy = false }: ServeOptions,
-): Promise<Response | undefined> {
+async function servePage(request: PageRequest, options: ServeOptions): Promise<Response | undefined> {
+  const { c, url, query, number } = request;
   if (number === undefined) return undefined;
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
+  const hash = hashVersion(c, origin);
+  const { countHidden } = options;
+  const needsRecords = createNeedsRecords(request, options, hash);
+  const page = await getCachedStore(c.env).findPage(number, { countHidden, needsRecords });
+  if (page === undefined) return undefined;
+  const { snapshot, location, results } = page;
+  const ETag = formatETag(page, hash);
+  // The client has a current copy.
+  if (results === undefined)
+    return createCompleteResponse(c, null, { status: 304, headers: { ...NOT_MODIFIED_HEADERS, ETag } });
+  const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
+  const isEmpty = location.count === 0;
+  const described = isEmpty ? {} : { "Data-Source": snapshot.source, Link: DESCRIBED_BY };
+  return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
+}
+
+/**
+ * Creates the function that decides whether a client needs the records of a page: it does unless its copy is current.
+ * @returns undefined if the client needs them in any case
+ */
+function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: string) {
   // The HTML view has no entity-tag, so no copy of it is current.
-  const canHaveCopy = !ignoresCopy && !c.get("prefersHtml");
-  const ifNoneMatch = canHaveCopy ? c.req.header("If-None-Match") : undefined;
-  // A client with a copy probably needs no records.
-  const prefetch = ifNoneMatch === undefined;
-  return getCachedStore(c.env).findPage(number, { countHidden, prefetch }, async (page) => {
-    const { snapshot, location } = page;
-    const ETag = formatETag(snapshot, location, hashVersion(c, origin));
-    const isCurrentCopy = matchesETag(ifNoneMatch, ETag);
-    if (isCurrentCopy)
-      return createCompleteResponse(c, null, { status: 304, headers: { ...CACHED_HEADERS, ETag } });
-    const getPageUrl = createPageUrlBuilder(origin + COLLECTION_PATH, query);
-    const body = formatEnvelope(location, await page.readResults(), getPageUrl);
-    const source = location.count > 0 ? { "Data-Source": snapshot.source, Link: DESCRIBED_BY } : {};
-    return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...source } });
-  });
+  if (ignoresCopy || c.get("prefersHtml")) return undefined;
+  const copies = c.req.header("If-None-Match");
+  if (copies === undefined) return undefined;
+  return (page: LocatedPage) => !matchesETag(copies, formatETag(page, hash));
 }
 
 async function locate(
@@ -101,30 +108,24 @@ async function locate(
   { countHidden }: ServeOptions,
 ): Promise<PageLocation | undefined> {
   if (number === undefined) return undefined;
-  const options = { countHidden, prefetch: false };
-  return getCachedStore(c.env).findPage(number, options, async ({ location }) => location);
+  const needsRecords = () => false;
+  const page = await getCachedStore(c.env).findPage(number, { countHidden, needsRecords });
+  return page?.location;
 }
 
 /**
  * Formats the entity-tag of a page. It contains what can change the body at a URL: the snapshot for the records, the number of visible
  * records, and a hash of the origin for the links and of the version of the code for the format.
  */
-function formatETag({ id }: MaybeSnapshot, { count, number }: PageLocation, hash: string): string {
-  return `"${id ?? "empty"}-${count}-${number}-${hash}"`;
+function formatETag({ snapshot, location: { count, number } }: LocatedPage, hash: string): string {
+  return `"${snapshot.id ?? "empty"}-${count}-${number}-${hash}"`;
 }
-
-/** Hashes of versions and origins. Bounded, because clients can send any `Host`. */
-const versionHashes = createLru<string, string>(100);
 
 /**
  * Hashes the version of the code and the origin. The origin itself cannot be part of the entity-tag, because proxies such as
  * `wrangler dev` rewrite header values that contain a host.
  */
 function hashVersion(c: AppContext, origin: string): string {
-  const version = `${c.env.CF_VERSION_METADATA?.id} ${origin}`;
-  const known = versionHashes.get(version);
-  if (known !== undefined) return known;
-  const hash = hashString(version).toString(16);
-  versionHashes.set(version, hash);
-  return hash;
+  const { id = "unknown version" } = c.env.CF_VERSION_METADATA ?? {};
+  return hashString(`${id} ${origin}`).toString(16);
 }

@@ -9,6 +9,7 @@ import { formatEnvelope } from "../records/envelope.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../records/links.ts";
 import { getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
+import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore, getSampleData } from "../store/create-store.ts";
 import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
@@ -102,11 +103,11 @@ async function getSamplePage(
 ): Promise<SamplePage | undefined> {
   const number = Math.min(2, getLastPage(snapshot.count));
   try {
-    return await getCachedStore(c.env).findPage(number, { prefetch: true }, async (page) => {
-      if (page.snapshot.id !== snapshot.id) return undefined;
-      const url = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
-      return { number, page: JSON.parse(formatEnvelope(page.location, await page.readResults(), url)) };
-    });
+    const needsRecords = (page: LocatedPage) => page.snapshot.id === snapshot.id;
+    const page = await getCachedStore(c.env).findPage(number, { needsRecords });
+    if (page?.results === undefined) return undefined;
+    const getPageUrl = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
+    return { number, page: JSON.parse(formatEnvelope(page.location, page.results, getPageUrl)) };
   } catch (error) {
     logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);
     return undefined;

@@ -29,19 +29,25 @@ interface CachedStoreOptions {
   limits?: CacheLimits | undefined;
 }
 
+/** Where a page is in a snapshot. */
+export interface LocatedPage {
+  snapshot: MaybeSnapshot;
+  location: PageLocation;
+}
+
 export interface PageOptions {
   /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
   countHidden?: ((count: number) => number) | undefined;
-  /** Whether to read the records of the page together with the snapshot. By default, `readResults` reads them. */
-  prefetch?: boolean;
+  /**
+   * Whether to read the records of the page, once the page is located. Without this function they are always read, in D1 together with the
+   * snapshot.
+   */
+  needsRecords?: ((page: LocatedPage) => boolean) | undefined;
 }
 
-/** A page of a snapshot. */
-interface FoundPage {
-  snapshot: MaybeSnapshot;
-  location: PageLocation;
-  /** Reads the records of the page as a JSON array, newest first. */
-  readResults(): Promise<string>;
+interface FoundPage extends LocatedPage {
+  /** The records of the page as a JSON array, newest first. Undefined if they are not needed. */
+  results: string | undefined;
 }
 
 interface SnapshotStatistics {
@@ -58,23 +64,22 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   const readResults = createResultsReader(store, limits);
   let latest: { id: string | null; statistics: Statistics } | undefined;
 
-  /**
-   * Finds a page, and gets something from it.
-   * @param use Called with the page in the cached snapshot, and once more if a newer snapshot has replaced its records
-   * @returns undefined if the page is past the end
-   */
-  function findPage<T>(
+  /** Finds a page. Returns undefined if the page is past the end. */
+  function findPage(
     number: PageNumber,
-    options: PageOptions,
-    use: (page: FoundPage) => Promise<T>,
-  ): Promise<T | undefined> {
-    const wanted = predictBlock(number, options);
+    { countHidden, needsRecords }: PageOptions,
+  ): Promise<FoundPage | undefined> {
+    // A page without its newest records can lie in two blocks.
+    const isBlockKnown = needsRecords === undefined && countHidden === undefined;
+    const wanted = isBlockKnown ? getWantedBlock(number) : undefined;
     return searchSnapshot(snapshotCache, wanted, async (current) => {
       const { snapshot } = current;
       const { count } = snapshot;
-      const location = locatePage(number, { total: count, hidden: options.countHidden?.(count) ?? 0 });
+      const location = locatePage(number, { total: count, hidden: countHidden?.(count) ?? 0 });
       if (location === undefined) return undefined;
-      return use({ snapshot, location, readResults: () => readResults(current, location.positions) });
+      const page = { snapshot, location };
+      const isComplete = needsRecords !== undefined && !needsRecords(page);
+      return { ...page, results: isComplete ? undefined : await readResults(current, location.positions) };
     });
   }
 
@@ -90,14 +95,8 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   return { findPage, getStatistics };
 }
 
-/** Returns the one block that a page needs, if that follows from the number of the page alone. */
-function predictBlock(
-  page: PageNumber,
-  { countHidden, prefetch = false }: PageOptions,
-): WantedBlock | undefined {
-  // Without its newest records, a page can lie in two blocks.
-  const isKnown = prefetch && countHidden === undefined;
-  if (!isKnown) return undefined;
+/** Returns the block of a page without hidden records. */
+function getWantedBlock(page: PageNumber): WantedBlock {
   return page === "last" ? "last" : getBlockNumber(PAGE_SIZE * page);
 }
 

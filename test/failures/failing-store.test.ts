@@ -66,6 +66,20 @@ test("a current copy is confirmed by the current snapshot alone, even while the 
   );
 });
 
+test.each([
+  ["a client without a copy", {}],
+  ["a client with an outdated copy, which is compared in the same search", { "if-none-match": '"other"' }],
+])("if the store is slow, %s waits for seven seconds", async (_, headers) => {
+  const { store, control } = createControlledStore(makeSnapshot(BLOCK_SIZE + 1), "kv");
+  const { fetch } = createInstance(store);
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  Object.assign(control, { delayMs: READ_TIMEOUT_MS - 1, hidden: control.current.id });
+  const startedAt = Date.now();
+  const responding = fetch(PATH, { headers }).then(({ status }) => [status, Date.now() - startedAt]);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await responding).toEqual([503, 7_000]);
+});
+
 test("if the store hangs, the health check is 503 after three seconds, and later checks are not delayed", async () => {
   const { store, control } = createTestStore();
   const { fetch } = createInstance(store);

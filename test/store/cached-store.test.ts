@@ -73,10 +73,10 @@ describe("while the snapshot is fresh", () => {
     expect(reads, "after older ones").toEqual([1, 745]);
   });
 
-  test("a page needs no block until its records are read", async () => {
+  test("a page whose records are not needed reads no block", async () => {
     const { cache, reads } = createControlledStore(first);
-    const number = await cache.findPage(30, {}, async ({ location }) => location.number);
-    expect(number).toBe(30);
+    const page = await cache.findPage(30, { needsRecords: () => false });
+    expect(page).toMatchObject({ location: { number: 30 }, results: undefined });
     expect(reads).toEqual(["current"]);
   });
 });

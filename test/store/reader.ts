@@ -20,15 +20,11 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  * Reads a page as the route of the collection does.
  * @returns undefined if the page is past the end
  */
-export async function readPage(cache: CachedStore, page: PageNumber, countHidden?: CountHidden) {
-  return cache.findPage(
-    page,
-    { countHidden, prefetch: true },
-    async ({ snapshot, location, readResults }) => {
-      const { number, count } = location;
-      return { snapshot, number, count, results: await readResults() };
-    },
-  );
+export async function readPage(cache: CachedStore, number: PageNumber, countHidden?: CountHidden) {
+  const page = await cache.findPage(number, { countHidden });
+  if (page === undefined) return undefined;
+  const { snapshot, location, results } = page;
+  return { snapshot, number: location.number, count: location.count, results };
 }
 
 /** Formats the results of a page. */
