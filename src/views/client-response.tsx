@@ -1,5 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { type AppliedOptions, formatOptions } from "../faults/applied-options.ts";
+import type { AppliedOptions } from "../faults/applied-options.ts";
+import { formatOptionValue } from "../faults/option-syntax.ts";
+import { OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "../faults/option-table.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
 import { formatHead } from "./text-format.ts";
@@ -30,16 +32,37 @@ export function formatStatus(status: number): string {
   return status === 200 ? "200 OK" : `${status} ${getStatusText(status)}`;
 }
 
+/** Formats the options that changed a response, such as `count=+1, next=null`. */
+export function formatFaults(applied: OptionValues): string {
+  return formatTyped(
+    applied,
+    OPTION_NAMES.filter((name) => OPTIONS[name].kind === "change"),
+  );
+}
+
+/** Formats options as users type them into the parameter `prefer`: without the quotes of a header, and with the sign of `count`. */
+function formatTyped(values: OptionValues, names: OptionName[]): string {
+  const options = names.flatMap((name) => {
+    const value = values[name];
+    if (value === undefined) return [];
+    if (value === true) return [name];
+    const sign = name === "count" && Number(value) > 0 ? "+" : "";
+    return [`${name}=${sign}${formatOptionValue(value)}`];
+  });
+  return options.join(", ");
+}
+
 /** Shows the applied options with a link to the page without faults, and the warning. */
-export const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers, applied }) => {
+export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
+  const { urlWithoutFaults, headers, applied } = response;
   const warning = headers.get("Mock-Warning");
-  const options = formatOptions(applied.values);
+  const options = formatTyped(applied.values, OPTION_NAMES);
   const rule = applied.rule && `, by rule ${applied.rule.number} of ${applied.rule.of}`;
   return (
     <>
-      {options.length > 0 && (
+      {options !== "" && (
         <p class="banner">
-          Applied to this response{rule}: <code>{options.join(", ")}</code>.{" "}
+          Applied to this response{rule}: <code>{options}</code>.{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </p>
       )}
@@ -49,10 +72,10 @@ export const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers, applied
 };
 
 /** @param children The formatted body */
-export const RawResponse: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, children }) => (
+export const RawResponse: FC<PropsWithChildren<{ response: ClientResponse }>> = ({ response, children }) => (
   <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
     <pre>
-      {formatHead(formatStatus(status), headers)}
+      {formatHead(formatStatus(response.status), response.headers)}
       {children}
     </pre>
   </section>

@@ -34,6 +34,7 @@ const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 /** Shows pages of the collection, and errors, as HTML if the client prefers HTML. */
 export const renderHtml: AppMiddleware = async (c, next) => {
   const isForBrowser = prefersHtml(c);
+  // For routes that respond differently to browsers: the home page, the jump to a date, and pages, which have no entity-tag as HTML.
   c.set("prefersHtml", isForBrowser);
   await next();
   if (!isForBrowser) return;
@@ -44,8 +45,9 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   const body = await readBody(c.res, applied.values.body);
   const response: ClientResponse = { ...describeRequest(c), status, headers, body, applied };
   // The table of records assumes a page that no fault has changed.
-  const isUnchangedPage = status === 200 && !hasVisibleFault(applied.values);
-  const html = isUnchangedPage ? renderRecords(response) : renderResponse(response);
+  const { number } = response;
+  const isUnchangedPage = status === 200 && number !== undefined && !hasVisibleFault(applied.values);
+  const html = isUnchangedPage ? renderRecords(response, number) : renderResponse(response);
 
   // Otherwise, Hono would add the headers of the JSON response to the new one.
   c.res = undefined;
@@ -73,7 +75,7 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   return text + decoder.decode();
 }
 
-/** Describes a request as the HTML view shows it: with the public origin, and without what links omit. */
+/** Describes a request as the HTML view shows it: with the public origin, and without the date of a jump and values that do not count. */
 function describeRequest(c: AppContext): ClientRequest {
   const { url: requested, number } = parsePageRequest(c);
   const { pathname, search } = requested;

@@ -2,27 +2,49 @@ import type { FC } from "hono/jsx";
 import { hasVisibleFault } from "../faults/option-table.ts";
 import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/links.ts";
-import { Banners, type ClientResponse, formatStatus, RawResponse, setParameter } from "./client-response.tsx";
+import {
+  Banners,
+  type ClientResponse,
+  formatFaults,
+  formatStatus,
+  RawResponse,
+  setParameter,
+} from "./client-response.tsx";
 import { CurlBlock, JsonText } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";
 import { formatQuantity, quoteForShell } from "./text-format.ts";
 
 /** Renders an error, or a response that a fault has changed. */
 export function renderResponse(response: ClientResponse): string {
-  const { status, body, url } = response;
-  const title = formatStatus(status);
+  const { status, body, url, applied } = response;
+  const faults = formatFaults(applied.values);
+  const title = faults === "" ? formatStatus(status) : `${formatStatus(status)} with ${faults}`;
   return String(
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
       <Advice {...response} />
-      <Banners {...response} />
+      <Banners response={response} />
       <h2>The API response</h2>
       <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
-      <RawResponse {...response}>
+      {canLinkToJson(response) && (
+        <p>
+          <a href={setParameter(url, "format", "json")}>Raw JSON</a>
+        </p>
+      )}
+      <RawResponse response={response}>
         <Body text={body} />
       </RawResponse>
     </Layout>,
   );
+}
+
+/** Whether a link can repeat the request for JSON: it has a method, the headers and a format of its own. */
+function canLinkToJson({ method, prefer, url }: ClientResponse): boolean {
+  return method === "GET" && prefer === undefined && hasKnownFormat(url);
+}
+
+function hasKnownFormat({ searchParams }: URL): boolean {
+  return ["", "api"].includes(getLastValue(searchParams, "format") ?? "");
 }
 
 /** JSON with links, or any other text unchanged. */
@@ -69,8 +91,7 @@ function getErrorAdvice(response: ClientResponse): ErrorAdvice {
 
 function getNotFoundAdvice({ url, number }: ClientResponse): ErrorAdvice {
   if (url.pathname !== COLLECTION_PATH) return { text: "There is nothing at this URL.", ...NEWEST };
-  const format = getLastValue(url.searchParams, "format") ?? "";
-  if (format !== "" && format !== "api") return { text: "The formats are api and json.", ...NEWEST };
+  if (!hasKnownFormat(url)) return { text: "The formats are api and json.", ...NEWEST };
   const isPastTheEnd = number !== undefined;
   if (isPastTheEnd) {
     const lastPage = { href: setParameter(url, "page", "last"), name: "Show the last page" };

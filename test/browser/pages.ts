@@ -22,6 +22,12 @@ export const SITE_PAGES: SitePage[] = [
   { name: "records", path: `${RECORDS}?page=3&prefer=delay=1`, collection: "seed", status: 200 },
   { name: "records-extreme", path: RECORDS, collection: "extreme", status: 200 },
   { name: "reference", path: "/docs", collection: "seed", status: 200 },
+  {
+    name: "fault",
+    path: `${RECORDS}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,grow=15/m,seed=4`,
+    collection: "seed",
+    status: 200,
+  },
   { name: "error", path: `${RECORDS}?page=abc`, collection: "seed", status: 404 },
 ];
 

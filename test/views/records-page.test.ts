@@ -26,6 +26,7 @@ test.each([
   const headings = readAll(page, 'th scope="col"', "th");
   expect(headings.toSorted()).toEqual(TrafficRecord.keyof().options.toSorted());
   const { results } = Page.parse(await (await service.fetch(PATH + query)).json());
+  expect(page).toMatch(/<h1 id="title">Records<.*<table class="records" aria-labelledby="title">/s);
   const rows = page.match(/<tr[^>]*><th scope="row".*?<\/tr>/gs) ?? [];
   expect(rows.map((row) => readAll(row, "t[hd]", "t[hd]"))).toEqual(
     results.map((record) => headings.map((name) => String(record[name as keyof TrafficRecord]))),
@@ -88,6 +89,7 @@ test.each<[name: string, settings: object, query: string, prefer: string, text: 
   ["by default", SLOW, "?page=3", "", "delay=1", [`${HERE}?page=3&prefer=none`]],
   ["by default, and in the query", SLOW, "?prefer=delay=2", "", "delay=2", [`${HERE}?prefer=none`]],
   ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
+  ["as typed", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=+1, grow=15/m, on=1,3-4.", [HERE]],
 ])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {
   const [, settings, query, prefer, text, links] = row;
   const { fetch } = createInstance(service.store, { settings });

@@ -16,17 +16,22 @@ function findAdvice(page: string): string[] {
 }
 
 test.each<[name: string, path: string, title: string, link: string]>([
-  ["a requested error", `${PATH}?prefer=code=418`, "418 I'm a teapot", HERE],
+  ["a requested error", `${PATH}?prefer=code=418`, "418 I'm a teapot with code=418", HERE],
   [
     "a fault among other parameters",
     `${PATH}?x=1&prefer=code=503&page=3`,
-    "503 Service Unavailable",
+    "503 Service Unavailable with code=503",
     `${HERE}?x=1&page=3`,
   ],
-  ["a random fault", `${PATH}?prefer=fail=1,delay=1`, "503 Service Unavailable", HERE],
-  ["a changed page", `${PATH}?page=2&prefer=next=skip,seed=3`, "200 OK", `${HERE}?page=2`],
-  ["a broken body", `${PATH}?page=2&prefer=body=garbage`, "200 OK", `${HERE}?page=2`],
-  ["a broken error", `${PATH}?page=0&prefer=body=empty`, "404 Not Found", `${HERE}?page=0`],
+  ["a random fault", `${PATH}?prefer=fail=1,delay=1`, "503 Service Unavailable with code=503", HERE],
+  [
+    "a changed page",
+    `${PATH}?page=2&prefer=next=skip,count=%2B7,seed=3`,
+    "200 OK with count=+7, next=skip",
+    `${HERE}?page=2`,
+  ],
+  ["a broken body", `${PATH}?page=2&prefer=body=garbage`, "200 OK with body=garbage", `${HERE}?page=2`],
+  ["a broken error", `${PATH}?page=0&prefer=body=empty`, "404 Not Found with body=empty", `${HERE}?page=0`],
   ["a path that looks like a host", "//a.example/b?prefer=x", "404 Not Found", PATH],
   ["a page past the end", `${PATH}?page=999&x=1`, "404 Not Found", `${HERE}?page=last&x=1`],
   ["no page number", `${PATH}?page=abc`, "404 Not Found", `${HERE}?page=1`],
@@ -39,15 +44,42 @@ test.each<[name: string, path: string, title: string, link: string]>([
   expect(response.status).toBe(Number.parseInt(title, 10));
   const page = await response.text();
   expect(extractText(page)).toContain(`${title} · Traffic Count Records`);
+  expect(extractText(page.match(/<h1>.*?<\/h1>/)![0])).toBe(title);
   expect(extractText(page)).toContain(`curl -si '${ORIGIN}${path}'`);
   const toClient = await service.fetch(path);
-  const shown = { name: title, headers: toClient.headers, body: await toClient.text() };
+  const shown = {
+    name: title.replace(/ with .*/, ""),
+    headers: toClient.headers,
+    body: await toClient.text(),
+  };
   expect(parseShownResponse(page)).toEqual(shown);
   expect(page, "advice").toMatch(/<p class="lead">\w/);
   expect(findAdvice(page)).toContain(link);
   const isWorking = (await service.fetch(link)).ok;
   expect(isWorking).toBe(!link.includes("page=0"));
 });
+
+test.each<[name: string, path: string, request: { method?: string; headers?: object }, url: string | null]>([
+  ["an error", `${PATH}?page=0`, {}, `${HERE}?page=0&format=json`],
+  ["a fault", `${PATH}?format=api&prefer=code=418`, {}, `${HERE}?format=json&prefer=code%3D418`],
+  ["no path of the service", "/x", {}, `${ORIGIN}/x?format=json`],
+  ["a fault of the header", PATH, { headers: { prefer: "code=418" } }, null],
+  ["another method", PATH, { method: "DELETE" }, null],
+  ["an unknown format", `${PATH}?format=xml`, {}, null],
+])(
+  "the link to the raw JSON leads to the shown response, or is missing: %s",
+  async (_, path, request, url) => {
+    const { method = "GET", headers } = request;
+    const page = await (
+      await service.fetch(path, { method, headers: { ...IN_BROWSER.headers, ...headers } })
+    ).text();
+    const links = Array.from(page.matchAll(/<a href="([^"]*)">Raw JSON</g), ([, link]) => extractText(link!));
+    expect(links).toEqual(url === null ? [] : [url]);
+    if (url === null) return;
+    const body = await (await service.fetch(url, IN_BROWSER)).text();
+    expect(parseShownResponse(page).body).toBe(body);
+  },
+);
 
 test("the JSON that a fault changed has the links that a client would follow", async () => {
   const page = await (await service.fetch(`${PATH}?page=2&prefer=next=skip`, IN_BROWSER)).text();

@@ -17,14 +17,15 @@ interface PageNavigationProps {
 
 export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, date, query, toUrl }) => (
   <nav class="row" aria-label="Pages">
-    <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" /> <NeighborLinks {...page} />{" "}
+    <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" />{" "}
+    <NeighborLinks next={page.next} previous={page.previous} />{" "}
     <PageLink to={page.next === null ? null : toUrl(lastPage)} name="Oldest »" />
     <JumpForm action={COLLECTION_PATH} query={query}>
       <label for="page">Page</label>
       <input id="page" name="page" type="number" min="1" max={lastPage} value={number} />
     </JumpForm>
     <JumpForm action={DATE_JUMP_PATH} query={query}>
-      <label for="date">Date</label>
+      <label for="date">Date (UTC)</label>
       <input id="date" name="date" type="date" value={date} />
     </JumpForm>
   </nav>

@@ -15,14 +15,14 @@ interface RecordTableProps {
 
 /**
  * The records of a page, with a row for each record. In narrow windows, each row is a card that names its counts and hides
- * zeros. The first row of each day has an `id`, the target of a jump to a date (src/routes/date-jump.ts).
+ * zeros. The heading of the page names the table. The first row of each day has an `id`, the target of a jump to a date (src/routes/date-jump.ts).
  */
 export const RecordTable: FC<RecordTableProps> = ({ records, jumpDate }) => {
   const days = records.map(getDay);
   const replacementDay = findReplacementDay(days, jumpDate);
   return (
     <>
-      <table class="records">
+      <table class="records" aria-labelledby="title">
         <Head />
         <tbody>
           {records.map((record, index) => {

@@ -1,5 +1,5 @@
 import { COLLECTION_PATH, createPageUrlBuilder } from "../../records/links.ts";
-import { getLastPage } from "../../records/page.ts";
+import { getLastPage, type PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
 import { Banners, type ClientResponse, RawResponse, setParameter } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code-block.tsx";
@@ -9,20 +9,24 @@ import { formatNumber, formatQuantity } from "../text-format.ts";
 import { NeighborLinks, PageNavigation } from "./page-navigation.tsx";
 import { getDay, RecordTable } from "./record-table.tsx";
 
-/** Renders a page of the collection that no fault has changed. */
-export function renderRecords(response: ClientResponse): string {
+/**
+ * Renders a page of the collection that no fault has changed.
+ * @param requested The number in the request
+ */
+export function renderRecords(response: ClientResponse, requested: PageNumber): string {
   const { url, body, jumpDate } = response;
   const page: Page = JSON.parse(body);
   const lastPage = getLastPage(page.count);
-  const number = typeof response.number === "number" ? response.number : lastPage;
+  const number = requested === "last" ? lastPage : requested;
   const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
   const toUrl = createPageUrlBuilder(url.origin + COLLECTION_PATH, url.searchParams);
+  const pageUrl = toUrl(number);
   const [newest] = page.results;
   return String(
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
-      <h1>Records</h1>
+      <h1 id="title">Records</h1>
       <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: page ${position}.`}</p>
-      <Banners {...response} />
+      <Banners response={response} />
       {newest === undefined ? (
         <p class="banner">{EMPTY_COLLECTION}</p>
       ) : (
@@ -37,17 +41,17 @@ export function renderRecords(response: ClientResponse): string {
           />
           <RecordTable records={page.results} jumpDate={jumpDate} />
           <nav class="row" aria-label="Pages, below the records">
-            <NeighborLinks {...page} />
+            <NeighborLinks next={page.next} previous={page.previous} />
           </nav>
         </>
       )}
       <section class="client" aria-labelledby="response">
         <h2 id="response">The API response</h2>
-        <CurlBlock options="-si" url={toUrl(number)} label="curl" />
+        <CurlBlock options="-si" url={pageUrl} label="curl" />
         <p>
-          <a href={setParameter(new URL(toUrl(number)), "format", "json")}>Raw JSON</a>
+          <a href={setParameter(new URL(pageUrl), "format", "json")}>Raw JSON</a>
         </p>
-        <RawResponse {...response}>
+        <RawResponse response={response}>
           <JsonText value={page} />
         </RawResponse>
       </section>
