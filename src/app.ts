@@ -6,11 +6,11 @@ import { HttpError } from "./http/errors.ts";
 import { addHeaders } from "./http/headers.ts";
 import { respondToPreflight } from "./http/preflight.ts";
 import { limitRequests } from "./http/rate-limit.ts";
+import { limitUrlLength } from "./http/url-length.ts";
 import { createCollection } from "./routes/collection.ts";
 import { createDateJump } from "./routes/date-jump.ts";
 import { createHealth } from "./routes/health.ts";
 import { createHome } from "./routes/home.ts";
-import { limitUrlLength } from "./routes/url-length.ts";
 import { requireSettings } from "./settings.ts";
 import { renderHtml } from "./views/html-middleware.ts";
 

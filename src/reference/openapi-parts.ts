@@ -3,8 +3,8 @@ import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "../faults/f
 import { DESCRIPTIONS } from "../faults/option-table.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
+import { URL_TOO_LONG } from "../http/url-length.ts";
 import { MAX_PAGE } from "../records/page.ts";
-import { URL_TOO_LONG } from "../routes/url-length.ts";
 
 // The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:
 // `openapi-types` has the schemas of 3.0 for parameters, and `openapi3-ts` lacks `info.summary`.

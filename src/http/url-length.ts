@@ -1,8 +1,8 @@
 import type { AppMiddleware } from "../bindings.ts";
-import { HttpError } from "../http/errors.ts";
-import { getLastValue, getOrigin } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, PATH_WITHOUT_SLASH } from "../records/links.ts";
 import { MAX_PAGE } from "../records/page.ts";
+import { HttpError } from "./errors.ts";
+import { getLastValue, getOrigin } from "./request.ts";
 
 /**
  * The maximum length of a URL, with the scheme and the host that links have (RFC 9110, 4.1 recommends 8,000 or more). No link is longer,
