@@ -1,7 +1,7 @@
 import type { AppContext } from "../bindings.ts";
 import { findClientKey, getClientKey } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
-import type { PageRequest, ServeOptions } from "../http/page-request.ts";
+import type { PageRequest } from "../http/page-request.ts";
 import type { PageLocation } from "../records/page.ts";
 import { addConditions, setApplied } from "./applied-options.ts";
 import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
@@ -26,6 +26,14 @@ import {
   WORKER_LIMITS,
 } from "./slots.ts";
 import { getWait, NO_WAIT, sleep, type Wait, withoutWait } from "./wait.ts";
+
+/** What faults ask of the route. */
+export interface ServeOptions {
+  /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
+  countHidden?: ((count: number) => number) | undefined;
+  /** Whether the response is the page even if the client has a current copy. */
+  ignoresCopy?: boolean;
+}
 
 /** How the route responds to requests without faults. */
 export interface Route {

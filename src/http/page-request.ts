@@ -11,13 +11,6 @@ export interface PageRequest {
   number: PageNumber | undefined;
 }
 
-export interface ServeOptions {
-  /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
-  countHidden?: ((count: number) => number) | undefined;
-  /** Whether the response is the page even if the client has a current copy. */
-  ignoresCopy?: boolean;
-}
-
 export function parsePageRequest(c: AppContext): PageRequest {
   const url = new URL(c.req.url);
   const query = url.searchParams;

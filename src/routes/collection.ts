@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
-import type { Faults } from "../faults/faults.ts";
+import type { Faults, ServeOptions } from "../faults/faults.ts";
 import { hashString } from "../hash.ts";
 import { matchesETag } from "../http/entity-tags.ts";
 import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { COLLECTION_HEADERS, createCompleteResponse, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
-import { type PageRequest, parsePageRequest, type ServeOptions } from "../http/page-request.ts";
+import { type PageRequest, parsePageRequest } from "../http/page-request.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { formatEnvelope } from "../records/envelope.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../records/links.ts";
