@@ -22,6 +22,8 @@ export const OUTPUT_FORMATS = {
 
 export type FormatName = keyof typeof OUTPUT_FORMATS;
 
+const NO_RECORDS = "contains no records";
+
 /**
  * Reads the records or the report in a file, in batches of rows. The content determines the format. An invalid file does not throw: if
  * the file cannot be read to its end, the last row is a problem.
@@ -33,7 +35,7 @@ export async function* readInputFile(input: InputFile): AsyncGenerator<InputRow[
       isEmpty &&= rows.length === 0;
       yield rows;
     }
-    if (isEmpty) throw new UnreadableError("contains no records");
+    if (isEmpty && input.body === undefined) throw new UnreadableError(NO_RECORDS);
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const { message, line } = error;
@@ -54,4 +56,5 @@ async function* readRows(chunks: AsyncGenerator<TextChunk>, input: InputFile): A
     const text = chunk.text.replace(/^\ufeff/, "");
     return yield* read(prepend({ ...chunk, text }, chunks), input);
   }
+  throw new UnreadableError(NO_RECORDS);
 }

@@ -14,6 +14,8 @@ export interface InputFile {
   file: string;
   /** Replaces the standard input of the process. */
   stdin?: Readable | undefined;
+  /** The body of a request, which is read instead of a file. It can be an empty collection, and its records in JSON are numbered. */
+  body?: Readable | undefined;
   /** Replaces the model name of every record. */
   modelName?: TrafficRecord["model_name"] | undefined;
   /** Called with each chunk of bytes before it is decompressed. */
@@ -63,10 +65,10 @@ function isFolder(path: string): boolean {
  * Reads the bytes of a file, and decompresses gzip (RFC 1952).
  * @throws UnreadableError if the file cannot be read or is damaged gzip
  */
-export async function* readBytes({ file, stdin, onRead }: InputFile): AsyncGenerator<Uint8Array> {
+export async function* readBytes({ file, stdin, body, onRead }: InputFile): AsyncGenerator<Uint8Array> {
   let stream: Readable | undefined;
   try {
-    stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
+    stream = body ?? (file === "-" ? (stdin ?? process.stdin) : openFile(file));
     yield* await decompress(observe(stream, onRead));
   } catch (error) {
     throw toInputError(error);

@@ -2,7 +2,7 @@ import { NOT_A_COUNT } from "../../../src/records/schema.ts";
 import { getMessage } from "../../messages.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { type JsonObject, readJsonObjects } from "./json-objects.ts";
-import type { InputPosition, ProblemDetail } from "./problem.ts";
+import { BODY_RECORDS, type InputPosition, type ProblemDetail } from "./problem.ts";
 import { checkRecord, type InputRow, isObject } from "./validation.ts";
 
 /** The members of a page (specification, "Page envelope"). */
@@ -19,11 +19,12 @@ export async function* readJson(
   chunks: AsyncIterable<TextChunk>,
   input: InputFile,
 ): AsyncGenerator<InputRow[]> {
+  const locate = createLocator(input);
   for await (const objects of readJsonObjects(chunks)) {
     let rows: InputRow[] = [];
     try {
       for (const object of objects) {
-        for (const row of parseObject(object, input)) {
+        for (const row of parseObject(object, input, locate)) {
           rows.push(row);
           if (rows.length < BATCH_ROWS) continue;
           yield rows;
@@ -36,17 +37,31 @@ export async function* readJson(
   }
 }
 
-function* parseObject(object: JsonObject, { file, modelName, onPage }: InputFile): Generator<InputRow> {
-  const position = { file, line: object.line };
+type Locate = (line: number) => InputPosition;
+
+/** Returns the function that locates a record: by its line, or in a body, which usually is one line, by its number. */
+function createLocator({ file, body }: InputFile): Locate {
+  let count = 0;
+  return (line) => (body === undefined ? { file, line } : { file: BODY_RECORDS, line: ++count });
+}
+
+function* parseObject(
+  object: JsonObject,
+  { file, modelName, onPage }: InputFile,
+  locate: Locate,
+): Generator<InputRow> {
   const parsed = parseExactly(object);
-  if ("message" in parsed) return yield { problems: [{ ...position, ...parsed }] };
+  if ("message" in parsed) return yield { problems: [{ ...locate(object.line), ...parsed }] };
   const { value } = parsed;
-  if (!isPage(value)) return yield checkValue(value, position, modelName);
+  if (!isPage(value)) return yield checkValue(value, locate(object.line), modelName);
   const { count, results } = value;
   if (isCount(count)) onPage?.(count);
-  else yield { problems: [{ ...position, field: "count", value: count, message: NOT_A_COUNT }] };
+  else
+    yield {
+      problems: [{ file, line: object.line, field: "count", value: count, message: NOT_A_COUNT }],
+    };
   for (const [index, result] of results.entries()) {
-    const row = checkValue(result, { file, line: object.innerLines[index] ?? object.line }, modelName);
+    const row = checkValue(result, locate(object.innerLines[index] ?? object.line), modelName);
     yield "problems" in row ? row : { ...row, isInPage: true };
   }
 }

@@ -39,9 +39,13 @@ export class InputError extends Error {}
 /** The `file` of a record in memory. Its `line` is the number of the record. */
 export const IN_MEMORY_FILE = "records[]";
 
+/** The `file` of a record in the JSON of a request's body. Its `line` is the number of the record. */
+export const BODY_RECORDS = "body[]";
+
 /** Formats a position: `counts.csv:17`, or `records[16]`. */
 export function formatPosition({ file, line }: InputPosition): string {
-  if (file === IN_MEMORY_FILE) return `records[${line - 1}]`;
+  const isList = file === IN_MEMORY_FILE || file === BODY_RECORDS;
+  if (isList) return file.replace("[]", `[${line - 1}]`);
   const name = file === "" ? '""' : escapeInvisible(file);
   return line > 0 ? `${name}:${line}` : name;
 }

@@ -1,8 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Readable } from "node:stream";
 import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
 import { type Collection, encodeCollection } from "../collection.ts";
+import { readInputFile } from "../formats/formats.ts";
 import { INPUT_SUFFIXES, listInputFiles } from "../formats/input-file.ts";
-import { createProblemList, formatProblem, IN_MEMORY_FILE, InputError } from "../formats/problem.ts";
+import {
+  BODY_RECORDS,
+  createProblemList,
+  formatProblem,
+  IN_MEMORY_FILE,
+  InputError,
+} from "../formats/problem.ts";
 import { checkRecord } from "../formats/validation.ts";
 import { getSourceNames } from "../sources.ts";
 import {
@@ -61,7 +69,7 @@ export function stageFiles(paths: string[], options: StageOptions = {}): Promise
   );
 }
 
-/** The source of records that are passed to `createService`. */
+/** The source of records that a program passes to the package. */
 const RECORDS_SOURCE = "records of a program";
 
 /** Checks records in memory, as `stageFiles` checks records of files. */
@@ -74,6 +82,25 @@ export function stageRecords(records: Iterable<unknown>): Promise<StagedCollecti
       let line = 0;
       const file = IN_MEMORY_FILE;
       for (const record of records) collector.add(checkRecord(record, { file, line: ++line }), 0);
+    },
+  );
+}
+
+/** The names of a body in messages: `body:5` is a line of CSV, and `body[5]` a record of JSON. */
+const BODY_NAMES = ["body", BODY_RECORDS];
+
+/** Checks the records in the body of a request, in any format, as `stageRecords` checks records in memory. */
+export function stageBody(body: Readable, modelName: ReadOptions["modelName"]): Promise<StagedCollection> {
+  return stageRows(
+    BODY_NAMES,
+    () => [RECORDS_SOURCE],
+    { strict: true, isInMemory: true },
+    async ({ add, addPage }) => {
+      const [file = ""] = BODY_NAMES;
+      const onPage = (count: number) => addPage(file, count);
+      for await (const rows of readInputFile({ file, body, modelName, onPage })) {
+        for (const row of rows) add(row, "problems" in row ? 0 : BODY_NAMES.indexOf(row.file));
+      }
     },
   );
 }
