@@ -1,12 +1,19 @@
+import http from "node:http";
+import https from "node:https";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { HEALTH_PATH } from "../src/views/site.ts";
 import { printError } from "./command-line/print.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 import { loadSeed } from "./data/seed-writer.ts";
-import { readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  STORE_NAMES,
+  type StoreChoice,
+} from "./data/stores/configuration.ts";
 import { describeError } from "./messages.ts";
-import { spawnWrangler } from "./wrangler.ts";
+import { nameConfiguration, spawnWrangler } from "./wrangler.ts";
 
 // Loads the sample data into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
 // arguments, without a rate limit, and with links that repeat the address of the request.
@@ -18,9 +25,11 @@ const PATH_OPTIONS = ["persist-to", "config"];
 const LOCAL_OPTIONS = ["--infer-origin-from-routes=false", "--var=RATE_LIMIT:off", "--var=PUBLIC_ORIGIN:"];
 
 const { values, tokens } = parseArgs({
+  args: process.argv.slice(2).map(normalizeName),
   options: {
     config: { type: "string", short: "c" },
     "persist-to": { type: "string" },
+    "local-protocol": { type: "string" },
     var: { type: "string", multiple: true },
     env: { type: "string", short: "e" },
     "env-file": { type: "string" },
@@ -30,6 +39,11 @@ const { values, tokens } = parseArgs({
   tokens: true,
 });
 
+/** Wrangler accepts `--persistTo` for `--persist-to`, and so on. */
+function normalizeName(arg: string): string {
+  return arg.replace(/^--[^=]+/, (name) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+}
+
 /** Rejects options that would set variables without a check. */
 function requireCheckedVariables(): void {
   for (const token of tokens)
@@ -37,22 +51,21 @@ function requireCheckedVariables(): void {
       throw new Error(`npm start does not support ${token.rawName}. Set variables with --var NAME:VALUE.`);
 }
 
+/** @throws Error if the path is missing. Wrangler would accept several, and use another one than our commands */
+function getPath(option: "config" | "persist-to"): string | undefined {
+  const given = tokens.filter((token) => token.kind === "option" && token.name === option);
+  const { [option]: value } = values;
+  if (given.length <= 1 && typeof value !== "boolean") return value;
+  throw new Error(`--${option} needs one path.`);
+}
+
 /** Loads the sample data into an empty store. The worker reports an invalid setting. */
-async function prepareStore(): Promise<void> {
-  const config = getPath("config");
-  const persistTo = getPath("persist-to");
-  const configuration = await readConfiguration(config);
+async function prepareStore(configuration: Configuration, choice: StoreChoice): Promise<void> {
   // If a variable is set twice, the last value counts.
   const vars = Object.fromEntries(listVars().map((text) => text.split(/:(.*)/s)));
   const setting = vars.STORE ?? configuration.vars?.STORE;
   const store = STORE_NAMES.find((name) => name === setting);
-  if (store !== undefined) await loadSeed({ config, persistTo, store });
-}
-
-function getPath(option: "config" | "persist-to"): string | undefined {
-  const value = values[option];
-  if (typeof value !== "boolean") return value;
-  throw new Error(`--${option} needs a path.`);
+  if (store !== undefined) await loadSeed({ ...choice, store });
 }
 
 /** Lists the `NAME:VALUE` pairs of `--var`. One `--var` accepts several pairs: `--var PREFER:delay=200 FAULTS:on`. */
@@ -77,28 +90,42 @@ function listWranglerArgs(): string[] {
   });
 }
 
-function runWranglerDev(): void {
+/** @param protocol `http` or `https` */
+function runWranglerDev(protocol: string): void {
   // Turns off the Local Explorer, which runs any SQL: a proxy that sends `Host: localhost` would make the explorer public.
   const env = { STORE_IS_PREPARED: "1", X_LOCAL_EXPLORER: "false" };
-  const stdio = ["inherit", "inherit", "inherit", "ipc"] as const;
-  const server = spawnWrangler(["dev", ...LOCAL_OPTIONS, ...listWranglerArgs()], env, [...stdio]);
-  server.once("message", sendFirstRequest);
+  const command = values.config === undefined ? nameConfiguration(["dev"]) : ["dev"];
+  const args = [...command, ...LOCAL_OPTIONS, ...listWranglerArgs()];
+  const server = spawnWrangler(args, { env, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  server.once("message", (message) => sendFirstRequest(message, protocol));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));
 }
 
 /** Sends a request when `wrangler dev` is ready, so that the worker logs an invalid setting at once. */
-async function sendFirstRequest(message: unknown): Promise<void> {
+function sendFirstRequest(message: unknown, protocol: string): void {
   const { ip, port } = JSON.parse(String(message));
-  await fetch(`http://${ip}:${port}${HEALTH_PATH}`).catch(() => undefined);
+  const { get } = protocol === "https" ? https : http;
+  // Nobody has signed the certificate of `wrangler dev`.
+  const request = get(`${protocol}://${ip}:${port}${HEALTH_PATH}`, { rejectUnauthorized: false });
+  request.on("response", (response) => response.resume());
+  request.on("error", () => undefined);
+}
+
+async function start(): Promise<void> {
+  requireCheckedVariables();
+  const choice = { config: getPath("config"), persistTo: getPath("persist-to") };
+  if (values.help) return runWranglerDev("http");
+  const configuration = await readConfiguration(choice.config);
+  await prepareStore(configuration, choice);
+  const protocol = values["local-protocol"] ?? configuration.dev?.local_protocol ?? "http";
+  runWranglerDev(String(protocol));
 }
 
 enterUserFolder("start", "dev");
 try {
-  requireCheckedVariables();
-  if (!values.help) await prepareStore();
-  runWranglerDev();
+  await start();
 } catch (error) {
   printError(describeError(error));
   process.exitCode = 1;

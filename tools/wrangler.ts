@@ -1,12 +1,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import type * as z from "zod";
 import { printNotice } from "./command-line/progress.ts";
-import { PROJECT } from "./project.ts";
+import { CONFIGURATION_FILE, PROJECT } from "./project.ts";
 
 /** The path of the wrangler module. Wrangler's launcher would start one more process. */
 const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
@@ -27,12 +28,22 @@ export interface ProcessResult {
 /** Runs a wrangler command, or replaces wrangler in a test. */
 export type WranglerRunner = (args: string[]) => Promise<ProcessResult>;
 
-/** Starts wrangler in the project's folder, by default with the input and output of this process. */
-export function spawnWrangler(
-  args: string[],
-  env: Record<string, string> = {},
-  stdio: StdioOptions = "inherit",
-): ChildProcess {
+/**
+ * Names the configuration of a wrangler command. Without a name, wrangler would take a wrangler.json of any folder above, or a wrangler.jsonc,
+ * instead of the file that our commands read.
+ * @param config The default is wrangler.toml
+ */
+export function nameConfiguration(args: string[], config?: string): string[] {
+  return [...args, "--config", config === undefined ? CONFIGURATION_FILE : resolve(config)];
+}
+
+interface SpawnOptions {
+  env: Record<string, string>;
+  stdio: StdioOptions;
+}
+
+/** Starts wrangler in the project's folder. @param args Name the configuration */
+export function spawnWrangler(args: string[], { env, stdio }: SpawnOptions): ChildProcess {
   const options = { cwd: PROJECT, stdio, env: { ...process.env, ...QUIET_ENV, ...env } };
   return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], options);
 }
@@ -67,18 +78,28 @@ function notifyIfSlow<T>(args: string[], command: Promise<T>): Promise<T> {
   return command.finally(() => clearTimeout(timer));
 }
 
+interface RunOptions {
+  /** The path of the configuration. The default is wrangler.toml. */
+  config?: string | undefined;
+  wrangler?: WranglerRunner | undefined;
+}
+
 /**
  * Runs one wrangler command, without prompts.
  * @returns The standard output of the command
  * @throws WranglerError
  */
-export async function runWrangler(args: string[], wrangler: WranglerRunner = runProcess): Promise<string> {
-  const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args));
+export async function runWrangler(
+  args: string[],
+  { config, wrangler = runProcess }: RunOptions = {},
+): Promise<string> {
+  const command = nameConfiguration(args, config);
+  const { status, stdout, stderr } = await notifyIfSlow(command, wrangler(command));
   // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .replace(/^.*`--temporary`.*$/m, "")
     .trim();
-  if (status !== 0) throw new WranglerError(args, "failed", output);
+  if (status !== 0) throw new WranglerError(command, "failed", output);
   return stdout;
 }
 
@@ -89,13 +110,14 @@ export async function runWrangler(args: string[], wrangler: WranglerRunner = run
 export async function runWranglerJson<T>(
   schema: z.ZodType<T>,
   args: string[],
-  wrangler?: WranglerRunner,
+  options: RunOptions = {},
 ): Promise<T> {
-  const output = await runWrangler(args, wrangler);
+  const output = await runWrangler(args, options);
   try {
     return schema.parse(JSON.parse(output));
   } catch {
-    throw new WranglerError(args, "did not print the expected JSON", output.trim() || "(no output)");
+    const command = nameConfiguration(args, options.config);
+    throw new WranglerError(command, "did not print the expected JSON", output.trim() || "(no output)");
   }
 }
 
@@ -103,7 +125,7 @@ export async function runWranglerJson<T>(
 const PARSED_OUTPUT_ENV = { CI: "1", NO_COLOR: "1", WRANGLER_LOG: "log" };
 
 async function runProcess(args: string[]): Promise<ProcessResult> {
-  const child = spawnWrangler(args, PARSED_OUTPUT_ENV, ["ignore", "pipe", "pipe"]);
+  const child = spawnWrangler(args, { env: PARSED_OUTPUT_ENV, stdio: ["ignore", "pipe", "pipe"] });
   const read = (stream: Readable | null) => (stream === null ? "" : text(stream));
   const [status, stdout, stderr] = await Promise.all([
     waitForExit(child),

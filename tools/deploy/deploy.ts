@@ -10,6 +10,7 @@ import { formatCheckReport } from "../conformance/check-command.ts";
 import { readConfiguration, requireStoreName, SEED_STORE } from "../data/stores/configuration.ts";
 import { describeError } from "../messages.ts";
 import { PROJECT } from "../project.ts";
+import { nameConfiguration } from "../wrangler.ts";
 import { type DeployedVersion, NAME_OPTIONS, readDeployedVersion } from "./deployed-worker.ts";
 import { prepareProductionStore } from "./production-store.ts";
 import { findAddress, upload } from "./upload.ts";
@@ -49,7 +50,7 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
   const hint =
     before === undefined
       ? "To continue, run the command again."
-      : ["To go back: npx wrangler rollback", before.id, ...NAME_OPTIONS].join(" ");
+      : `To go back: npx wrangler ${nameConfiguration(["rollback", before.id, ...NAME_OPTIONS]).join(" ")}`;
   const deployed = await step("deploy the worker", hint, () => upload(["deploy", ...getTagOptions()]));
   const { version_id: version, targets } = deployed;
   if (!version) throw new Error("Wrangler reported no version of the worker.");
@@ -78,7 +79,8 @@ function requireSameStore(store: unknown, before: DeployedVersion | undefined): 
 /** Deploys a preview of the branch, and prints its address last. */
 async function deployPreview({ name }: { name?: string }): Promise<void> {
   const options = name === undefined ? [] : ["--name", name];
-  const hint = `To remove the preview, run: ${["npx wrangler preview delete", ...options].join(" ")}`;
+  const removal = nameConfiguration(["preview", "delete", ...options]).join(" ");
+  const hint = `To remove the preview, run: npx wrangler ${removal}`;
   const report = await step("deploy the preview", hint, () => upload(["preview", ...options]));
   const [address] = report.preview_urls ?? [];
   if (address === undefined) throw new Error(`Turn on preview URLs in the dashboard. ${hint}`);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { getTemporaryPath } from "../temporary-path.ts";
-import { spawnWrangler, waitForExit } from "../wrangler.ts";
+import { nameConfiguration, spawnWrangler, waitForExit } from "../wrangler.ts";
 
 /** What wrangler reports at the end of a command. */
 interface Report {
@@ -21,7 +21,8 @@ interface Report {
  */
 export async function upload(command: string[]): Promise<Report> {
   const file = getTemporaryPath("report.ndjson");
-  const status = await waitForExit(spawnWrangler(command, { WRANGLER_OUTPUT_FILE_PATH: file }));
+  const env = { WRANGLER_OUTPUT_FILE_PATH: file };
+  const status = await waitForExit(spawnWrangler(nameConfiguration(command), { env, stdio: "inherit" }));
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(Boolean);
   const reports: Report[] = lines.map((line) => JSON.parse(line));
   const report = reports.findLast(({ type }) => ["deploy", "preview", "command-failed"].includes(type));

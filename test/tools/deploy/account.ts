@@ -14,10 +14,11 @@ export const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 export const testNext = (name: string, body: () => Promise<void>) =>
   test(name, { concurrent: false, timeout: 900_000 }, body);
 
-/** Opens an account for a group of tests, and a clone of the repository that deploys to this account. */
+/** Opens an account for a group of tests, and a clone of the repository that deploys to this account, beside another project. */
 export async function useAccount() {
   const api = await openCloudflare();
   const project = createProject(api.origin);
+  project.addOtherConfigurations();
   // The address that wrangler reports does not exist.
   project.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`);
   afterAll(async () => {

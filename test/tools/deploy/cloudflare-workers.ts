@@ -87,8 +87,9 @@ export function addWorkers(add: AddRoute, api: Cloudflare): void {
       .reverse(),
   }));
   add("get", `${script}/versions/:id`, (c) => {
-    const { id, bindings } = find(api, name(c)).find((upload) => upload.id === c.req.param("id")) ?? {};
-    return { id, resources: { bindings } };
+    const upload = find(api, name(c)).find(({ id }) => id === c.req.param("id"));
+    const { id, created_on, bindings } = upload ?? {};
+    return { id, metadata: { created_on }, resources: { bindings } };
   });
   add("post", `${script}/deployments`, () => ({ id: randomUUID() }));
   add("post", `${script}/subdomain`, () => ON);

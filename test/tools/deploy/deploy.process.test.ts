@@ -17,6 +17,9 @@ import {
 
 // The commands and wrangler are real. Cloudflare's API is a stub, with our own service as the deployed worker.
 
+/** The option without which wrangler itself would use the other project. */
+const OWN = ["--config", "wrangler.toml"];
+
 const DOCS = readFileSync("docs/deploying.md", "utf8");
 
 const readSection = (title: string) => DOCS.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
@@ -61,7 +64,7 @@ describe.concurrent("in a new account", async () => {
     api.missingHeader = undefined;
     const [first, ...others] = listVersions();
     expect(stderr).toMatch(/^Failed: check the deployment\.\n(Not checked.*\n)?List records\.Vary /);
-    expect(stderr).toContain(`\nTo go back: npx wrangler rollback ${first?.id}\n`);
+    expect(stderr).toContain(`\nTo go back: npx wrangler rollback ${first?.id} --config wrangler.toml\n`);
     const database = first?.bindings.find(({ name }) => name === "DB");
     expect(others[0]?.bindings).toContainEqual(database);
     expect([others.length, listDatabases(), readCurrentSnapshot()]).toEqual([1, [DATABASE], before]);
@@ -77,7 +80,7 @@ describe.concurrent("in a new account", async () => {
     expect(stderr).toMatch(
       /^Failed: wait for the new version\.\nhttp:\S+\/healthz returned 500: no version\n/,
     );
-    expect(stderr).toContain(`rollback ${served?.id}\n`);
+    expect(stderr).toContain(`rollback ${served?.id} `);
   });
 
   testNext("after an interrupt, the message names the step and the way back", async () => {
@@ -91,7 +94,7 @@ describe.concurrent("in a new account", async () => {
     api.onHealth = undefined;
     expect(status).toBe(143);
     expect(stderr).toContain(
-      `Interrupted: wait for the new version. To go back: npx wrangler rollback ${served?.id}\n`,
+      `Interrupted: wait for the new version. To go back: npx wrangler rollback ${served?.id} `,
     );
   });
 
@@ -150,7 +153,7 @@ describe.concurrent("in an account to which plain wrangler deployed a worker tha
   testNext(
     "npm run deploy creates the tables, explains how to load records, and then continues",
     async () => {
-      await run(0, [WRANGLER, "deploy"], inBuilds);
+      await run(0, [WRANGLER, "deploy", ...OWN], inBuilds);
       expect([listDatabases(), listVersions(name).length]).toEqual([[DATABASE], 1]);
       const { stderr } = await run(1, DEPLOY, inBuilds);
       expect(stderr).toMatch(
@@ -206,7 +209,7 @@ describe.concurrent("in an account with KV", async () => {
     await run(0, PREVIEW);
     const binding = expect.objectContaining({ name: "DB", type: "d1", database_id: id });
     expect(api.workers.get(previewed)?.[1]?.bindings).toContainEqual(binding);
-    await run(0, [WRANGLER, "preview", "delete", "--skip-confirmation"]);
+    await run(0, [WRANGLER, "preview", "delete", "--skip-confirmation", ...OWN]);
     expect([...api.workers.keys()]).toEqual([WORKER]);
   });
 });

@@ -52,6 +52,17 @@ export function createProject(api: string) {
       });
       return finish(child);
     },
+    /** Writes configurations of another project above and beside wrangler.toml, which wrangler itself would prefer. */
+    addOtherConfigurations() {
+      const other = JSON.stringify({ name: "other", main: "other.js", compatibility_date: "2026-01-01" });
+      for (const [place, file] of [
+        [join(folder, ".."), "wrangler.json"],
+        [folder, "wrangler.jsonc"],
+      ] as const) {
+        writeFileSync(join(place, file), other);
+        writeFileSync(join(place, "other.js"), "export default { fetch: () => new Response() };");
+      }
+    },
     /** Replaces a part of wrangler.toml. */
     configure(text: string | RegExp, replacement: string) {
       const file = join(folder, "wrangler.toml");

@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import * as z from "zod";
 import { isTransientD1Error } from "../../../src/store/d1.ts";
 import { retry } from "../../../src/store/retry.ts";
@@ -43,17 +42,16 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
 
 /** Runs a wrangler command with the deployed stores of a configuration. Transient errors are retried. */
 function runRemoteCommand<T>(
-  run: (args: string[], wrangler: StoreChoice["wrangler"]) => Promise<T>,
-  { config, wrangler }: StoreChoice,
+  run: (args: string[], choice: StoreChoice) => Promise<T>,
+  choice: StoreChoice,
   args: string[],
 ): Promise<T> {
-  const configuration = config === undefined ? [] : ["--config", resolve(config)];
-  const runOnce = () => run([...args, "--remote", ...configuration], wrangler);
+  const runOnce = () => run([...args, "--remote"], choice);
   return retry(runOnce, isTransientWranglerError, LONG_PAUSES_MS);
 }
 
 function runRemoteJsonCommand<T>(schema: z.ZodType<T>, choice: StoreChoice, args: string[]): Promise<T> {
-  return runRemoteCommand((args, wrangler) => runWranglerJson(schema, args, wrangler), choice, args);
+  return runRemoteCommand((args, choice) => runWranglerJson(schema, args, choice), choice, args);
 }
 
 /** Whether wrangler reports that a request did not reach Cloudflare's API, or that it should be sent again. */

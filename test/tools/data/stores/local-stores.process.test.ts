@@ -3,6 +3,7 @@ import { glob, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
+import { stringify } from "smol-toml";
 import { describe, expect, test, vi } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../../../tools/data/stores/configuration.ts";
 import { applyMigrations, createLocalNamespace } from "../../../../tools/data/stores/local-stores.ts";
@@ -42,11 +43,11 @@ describe("a local store", () => {
 
   test.each(STORE_NAMES)("of %s is identified by the preview id, or else by the id", async (store) => {
     const persistTo = createFolder();
-    const config = join(persistTo, "wrangler.json");
+    const config = join(persistTo, "own.toml");
     const useStore = async <T>(preview: string | undefined, action: (store: WritableStore) => T) => {
       const database = { binding: "DB", database_id: "one", preview_database_id: preview };
       const namespace = { binding: "KV", id: "one", preview_id: preview };
-      await writeFile(config, JSON.stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
+      await writeFile(config, stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
       return withMigratedStore({ store, persistTo, config }, async (opened) => action(opened.store));
     };
     await useStore("two", (opened) => loadRecords(opened, makeRecords(20)));
@@ -138,20 +139,21 @@ test("a file that cannot be locked is named with the reason", async () => {
 
 test("an error of wrangler is shown with its command, and without colors", async () => {
   const printed = { stdout: "\x1b[2mout\x1b[22m", stderr: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
-  await expect(runWrangler(["d1", "list"], async () => ({ status: 1, ...printed }))).rejects.toThrow(
-    /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
+  const wrangler = async () => ({ status: 1, ...printed });
+  await expect(runWrangler(["d1", "list"], { wrangler })).rejects.toThrow(
+    /^wrangler d1 list --config wrangler\.toml failed:\nout\n✘ \[ERROR\] it broke$/,
   );
 });
 
 test("a command that Cloudflare does not answer is named after a minute", () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   const print = vi.spyOn(console, "error").mockImplementation(() => {});
-  void runWrangler(["d1", "list"], () => new Promise(() => {}));
+  void runWrangler(["d1", "list"], { wrangler: () => new Promise(() => {}) });
   vi.advanceTimersByTime(59_000);
   expect(print).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1_000);
   expect(print).toHaveBeenCalledWith(
-    expect.stringMatching(/^Still waiting for `wrangler d1 list`.*safe to stop/),
+    expect.stringMatching(/^Still waiting for `wrangler d1 list --config wrangler.toml`.*safe to stop/),
   );
   vi.useRealTimers();
 });
