@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
+import { stringify } from "smol-toml";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../tools/data/stores/configuration.ts";
 import { formatCsv, makeRecords } from "../records/sample.ts";
@@ -68,7 +69,7 @@ test("npm start responds with 304 behind a proxy that forwards the client's host
 
 test("npm start -- --config FILE prepares the store of that configuration in its folder", async () => {
   const folder = createFolder();
-  const config = join(folder, "own.json");
+  const config = join(folder, "own.toml");
   const { main, assets, build, d1_databases, ...others } = Object(await readConfiguration());
   const configuration = {
     ...others,
@@ -77,7 +78,7 @@ test("npm start -- --config FILE prepares the store of that configuration in its
     build: { ...build, cwd: process.cwd() },
     d1_databases: [{ ...d1_databases[0], database_id: "own", migrations_dir: resolve("data/migrations") }],
   };
-  await writeFile(config, JSON.stringify(configuration));
+  await writeFile(config, stringify(configuration));
   const { origin, close } = await serve(join(folder, ".wrangler/state"), "--config", config);
   onTestFinished(close);
   expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
@@ -90,29 +91,37 @@ test("npm start -- --help shows the help of wrangler dev, and prepares nothing",
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^wrangler dev /)]);
 });
 
-test.each(["--env-file .npmrc", "-e other"])("npm start refuses %s", async (options) => {
-  const [refused = "", value = ""] = options.split(" ");
-  const starting = serve(createFolder(), refused, value);
-  await expect(starting).rejects.toThrow(`does not support ${refused}`);
+// Wrangler accepts each name in two spellings.
+test.each([
+  ["--env-file .npmrc", "does not support --env-file"],
+  ["--envFile=.npmrc", "does not support --env-file"],
+  ["-e other", "does not support -e"],
+  ["--persist-to", "--persist-to needs one path"],
+  ["--persistTo", "--persist-to needs one path"],
+  ["--config a.toml -c b.toml", "--config needs one path"],
+  ["--config own.jsonc", "own.jsonc is not supported. It must be TOML"],
+])("npm start refuses %s", async (options, reason) => {
+  const { status, stderr } = await runProcess(process.execPath, ["tools/start.ts", ...options.split(" ")]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(reason)]);
 });
 
-test("npm start refuses a folder without a path", async () => {
-  const { status, stderr } = await runProcess(process.execPath, ["tools/start.ts", "--persist-to"]);
-  expect([status, stderr]).toEqual([1, expect.stringContaining("--persist-to")]);
-});
-
-test("npm start shows an invalid setting at once, without a request", async () => {
-  const options = ["--port", "0", "--inspector-port", "0", "--persist-to", createFolder()];
-  const args = ["tools/start.ts", ...options, "--var", "PREFER:delay=1", "FAULTS:maybe"];
-  const server = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
-  await readAddress(server.stderr, /(FAULTS is \\"maybe\\"; it must be)/);
-  const ended = once(server, "exit");
-  server.kill("SIGINT");
-  await ended;
-});
+test.each(["http", "https"])(
+  "npm start shows an invalid setting at once over %s, without a request",
+  async (protocol) => {
+    const options = ["--port", "0", "--inspector-port", "0", "--persist-to", createFolder()];
+    options.push("--local-protocol", protocol);
+    const args = ["tools/start.ts", ...options, "--var", "PREFER:delay=1", "FAULTS:maybe"];
+    const server = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    await readAddress(server.stderr, /(FAULTS is \\"maybe\\"; it must be)/);
+    const ended = once(server, "exit");
+    server.kill("SIGINT");
+    await ended;
+  },
+);
 
 test("npm start and npm run data use the user's folder, KV and a domain as described in wrangler.toml", async () => {
-  const { folder, configure } = createProject("http://localhost");
+  const { folder, configure, addOtherConfigurations } = createProject("http://localhost");
+  addOtherConfigurations();
   configure(...ROUTES);
   configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
   configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
@@ -130,6 +139,14 @@ test("npm start and npm run data use the user's folder, KV and a domain as descr
   expect((await runProcess("npm", args.with(-1, "other"), { cwd })).stdout).toMatch(
     /^Nothing is loaded in the kv store \(.*\/docs\/other\/v3\/kv\/.*\)\.$/m,
   );
+});
+
+test("npm run build bundles this worker, even if wrangler itself would choose another project", async () => {
+  const { folder, addOtherConfigurations } = createProject("http://localhost");
+  addOtherConfigurations();
+  const { status, stderr } = await runProcess("npm", ["run", "build"], { cwd: folder });
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(await readFile(join(folder, "dist/worker/index.js"), "utf8")).toContain("/api/tf1/records/");
 });
 
 test("npm run serve removes the files of earlier builds, and serves a file of the current folder, also in a workspace", async () => {

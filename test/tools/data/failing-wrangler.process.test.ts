@@ -17,7 +17,7 @@ const SWITCH = "REPLACE INTO current_snapshot";
 
 /** The command in the message uses the same store, and can be copied to a shell. */
 const UNKNOWN =
-  /\nTo see whether .*: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.json'$/;
+  /\nTo see whether .*: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.toml'$/;
 
 /** What was printed, without notices of slow commands: the fake clock runs ahead of commands. */
 const listPrinted = () =>

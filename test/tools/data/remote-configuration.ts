@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { stringify } from "smol-toml";
 import { afterEach, beforeEach, vi } from "vitest";
 import { formatCsv, makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
@@ -34,8 +35,8 @@ export function useRemoteConfiguration() {
   });
   const folder = createFolder();
   // Error messages contain this name, and it must not cause another attempt.
-  const config = join(folder, "fetch failed.json");
-  writeFileSync(config, JSON.stringify(configuration));
+  const config = join(folder, "fetch failed.toml");
+  writeFileSync(config, stringify(configuration));
   const file = join(folder, "all.csv");
   return {
     folder,

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { unstable_readConfig } from "wrangler";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { unstable_getVarsForDev, unstable_readConfig } from "wrangler";
 import {
   type Configuration,
   readConfiguration,
@@ -54,6 +54,58 @@ test.each([
   expect(() => requireSamePeriods(configuration)).not.toThrow();
   expect(() => requireSamePeriods({ ...configuration, vars: { RATE_LIMIT: "off" } })).not.toThrow();
   expect(() => requireSamePeriods({ ...configuration, ...change })).toThrow(problem);
+});
+
+describe("a configuration", () => {
+  const folder = createFolder();
+  const config = join(folder, "wrangler.toml");
+  cpSync("wrangler.toml", config);
+  afterEach(() => vi.unstubAllEnvs());
+
+  /** Calls a function for each file of variables, with the text in it. Also says whether wrangler itself then reads PREFER. */
+  async function withVariables(text: string, use: (file: string, isRead: boolean) => Promise<void>) {
+    for (const name of [".dev.vars", ".env", ".env.local"]) {
+      const file = join(folder, name);
+      writeFileSync(file, text);
+      await use(file, "PREFER" in unstable_getVarsForDev(config, undefined, {}, undefined, true));
+      rmSync(file);
+    }
+  }
+
+  test.each([
+    "PREFER=code=503",
+    "  export PREFER = 'code=503' # comment",
+    "PREFER: code=503",
+    "\uFEFFPREFER=code=503",
+    "OTHER=1\r\nPREFER=code=503",
+    "PREFER\n=code=503",
+  ])("is refused beside a file in which wrangler reads PREFER: %j", (text) =>
+    withVariables(text, async (file, isRead) => {
+      expect(isRead).toBe(true);
+      await expect(readConfiguration(config)).rejects.toThrow(`${file} sets PREFER`);
+    }),
+  );
+
+  test.each(["# PREFER=code=503", "OTHER=PREFER=code=503", "PREFER:code=503", "PREFERRED=code=503"])(
+    "is accepted beside a file in which wrangler reads no PREFER: %j",
+    (text) =>
+      withVariables(text, async (_, isRead) => {
+        expect(isRead).toBe(false);
+        await expect(readConfiguration(config)).resolves.toMatchObject({ name: production.name });
+      }),
+  );
+
+  test.each(["CLOUDFLARE_ENV", "CLOUDFLARE_INCLUDE_PROCESS_ENV"])("is refused if %s is set", async (name) => {
+    writeFileSync(join(folder, ".env"), `${name}=true`);
+    await expect(readConfiguration(config)).rejects.toThrow(`.env sets ${name}`);
+    rmSync(join(folder, ".env"));
+    vi.stubEnv(name, "true");
+    await expect(readConfiguration(config)).rejects.toThrow(`The environment variable ${name} is set`);
+  });
+
+  test.each(["own.jsonc", "own.json", "own"])("with the name %s is refused, because it is not TOML", (name) =>
+    expect(readConfiguration(join(folder, name))).rejects.toThrow("its name must end in .toml"),
+  );
 });
 
 test("the platform logs failures and no requests", () => {

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { describeFileError } from "../../messages.ts";
-import { PROJECT } from "../../project.ts";
+import { CONFIGURATION_FILE, PROJECT } from "../../project.ts";
 import type { WranglerRunner } from "../../wrangler.ts";
 
 export type Configuration = Pick<
@@ -45,11 +44,11 @@ export interface StoreChoice {
 export const SEED_STORE = "seed";
 
 /**
- * Reads a wrangler configuration: TOML, or JSON if its name ends in `.json`. Importing wrangler for its own parser takes a second.
+ * Reads a wrangler configuration. Importing wrangler for its own parser takes a second.
  * @param path The default is wrangler.toml
- * @throws Error if the file does not exist or cannot be parsed, or if wrangler would not use its settings
+ * @throws Error if the file does not exist or is not TOML, or if wrangler would not use its settings
  */
-export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): Promise<Configuration> {
+export async function readConfiguration(path = join(PROJECT, CONFIGURATION_FILE)): Promise<Configuration> {
   const file = resolve(path);
   const configuration = await parseConfiguration(path, file);
   await requireNoOverrides(path, dirname(file));
@@ -57,9 +56,13 @@ export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): 
 }
 
 async function parseConfiguration(path: string, file: string): Promise<Configuration> {
+  // Wrangler reads no settings from a file with any other name but JSON.
+  if (!file.endsWith(".toml"))
+    throw new Error(
+      `The configuration ${path} is not supported. It must be TOML, and its name must end in .toml.`,
+    );
   try {
-    const text = await readFile(file, "utf8");
-    return file.endsWith(".json") ? JSON.parse(text) : parse(text);
+    return parse(await readFile(file, "utf8"));
   } catch (cause) {
     throw new Error(`The configuration ${path} cannot be read: ${describeFileError(cause)}`, { cause });
   }
@@ -68,28 +71,43 @@ async function parseConfiguration(path: string, file: string): Promise<Configura
 /** The files beside a configuration from which wrangler also reads variables. */
 const VARIABLE_FILES = [".dev.vars", ".env", ".env.local"];
 
+/** The variables of wrangler that change which settings it uses. */
+const WRANGLER_SETTINGS = ["CLOUDFLARE_ENV", "CLOUDFLARE_INCLUDE_PROCESS_ENV"];
+
 /** The variables that select what is served, and where. */
-const SETTINGS = ["STORE", "PUBLIC_ORIGIN", "RATE_LIMIT", "PREFER", "FAULTS", "CLOUDFLARE_ENV"];
+const SETTINGS = ["STORE", "PUBLIC_ORIGIN", "RATE_LIMIT", "PREFER", "FAULTS"];
 
 /**
  * Rejects settings outside the configuration. Wrangler would obey them and our commands would not: a load could fill a store that is not
  * served, and an environment deploys a second worker that shares the database.
  */
 async function requireNoOverrides(path: string, folder: string): Promise<void> {
-  if (process.env.CLOUDFLARE_ENV)
+  const variable = WRANGLER_SETTINGS.find((name) => process.env[name]);
+  if (variable !== undefined)
     throw new Error(
-      "The environment variable CLOUDFLARE_ENV is set, but this project uses no environments of wrangler. Unset the variable.",
+      `The environment variable ${variable} is set, but this project has all its settings in ${path}. Unset the variable.`,
     );
-  for (const name of VARIABLE_FILES) {
-    const file = join(folder, name);
-    const text = await readFile(file, "utf8").catch(() => "");
-    const setting = SETTINGS.find((setting) => Object.hasOwn(parseEnv(text), setting));
+  // Wrangler also reads the files in the folder in which it runs.
+  for (const file of [folder, PROJECT].flatMap((folder) =>
+    VARIABLE_FILES.map((name) => join(folder, name)),
+  )) {
+    const names = listVariables(await readFile(file, "utf8").catch(() => ""));
+    const setting = names.find((name) => [...WRANGLER_SETTINGS, ...SETTINGS].includes(name));
     if (setting === undefined) continue;
-    const advice = setting === "CLOUDFLARE_ENV" ? "" : ` Set it in ${path}, or with \`npm start -- --var\`.`;
+    const advice = SETTINGS.includes(setting) ? ` Set it in ${path}, or with \`npm start -- --var\`.` : "";
     throw new Error(
       `${file} sets ${setting}, which only a part of the commands would use. Remove the line.${advice}`,
     );
   }
+}
+
+/**
+ * Lists the variables that wrangler's parser, dotenv, finds: also in `export NAME=value` and `NAME: value`, and after a byte order mark.
+ * A line inside a quoted value counts, too.
+ */
+function listVariables(text: string): string[] {
+  const lines = text.replaceAll(/^\s+/gm, "");
+  return Array.from(lines.matchAll(/^(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/gm), ([, name]) => String(name));
 }
 
 /**
