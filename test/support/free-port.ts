@@ -1,5 +1,6 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
 export interface ListeningServer {
@@ -24,6 +25,20 @@ export async function listenOnFreePort(server: Server, port = 0): Promise<Listen
       await once(server, "close");
     },
   };
+}
+
+/**
+ * Finds a free port below the range of ports that Linux chooses from. So no server that listens on any free port gets this port before
+ * it is used. Only for programs that need to know their port.
+ */
+export async function findPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const listening = await listenOnFreePort(createServer(), port).catch(() => undefined);
+    if (listening === undefined) continue;
+    await listening.close();
+    return port;
+  }
 }
 
 /** Connects to a server, and sends the start of a request. */

@@ -1,10 +1,7 @@
 import { spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { listenOnFreePort } from "./free-port.ts";
 
 interface Served {
   origin: string;
@@ -30,14 +27,16 @@ const START = `
   exec 3<&- npm start -- "$@"
 `;
 
+/** The line that wrangler prints when it is ready. */
+const READY = /Ready on (http:\/\/localhost:\d+)\s/;
+
 /**
  * Runs `npm start` as a user would, on a free port, with the collection in a folder. The command ends with this process, even if this
  * process is killed, because the pipe between them is then closed. By default, wrangler looks for a free port for its inspector before
  * it listens, so two commands that start at the same time can choose the same port.
  */
 export async function serve(folder: string, ...args: string[]): Promise<Served> {
-  const port = await findPort();
-  const options = ["--port", String(port), "--inspector-port", "0", "--persist-to", folder, ...args];
+  const options = ["--port", "0", "--inspector-port", "0", "--persist-to", folder, ...args];
   const server = spawn("bash", ["-c", START, "npm", ...options], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -47,30 +46,16 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
   server.once("exit", interrupt);
   let output = "";
   for (const stream of [server.stdout, server.stderr]) stream?.on("data", (chunk) => (output += chunk));
-  const origin = `http://localhost:${port}`;
-  while (!(await fetch(origin).catch(() => undefined))) {
+  while (!READY.test(output)) {
     if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output}`);
     await setTimeout(20);
   }
+  const [, origin = ""] = READY.exec(output) ?? [];
   const endBy = async (end: () => unknown) => {
     end();
     await ended;
   };
   return { origin, close: () => endBy(interrupt), terminate: () => endBy(() => server.kill("SIGTERM")) };
-}
-
-/**
- * Finds a free port below the range of ports that Linux chooses from. So no server that listens on any free port gets this port before
- * it is used.
- */
-async function findPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_768);
-    const listening = await listenOnFreePort(createServer(), port).catch(() => undefined);
-    if (listening === undefined) continue;
-    await listening.close();
-    return port;
-  }
 }
 
 /** Waits until a running worker serves the current records of its store. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
-import { createServer, get } from "node:http";
+import { get } from "node:http";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { listenOnFreePort } from "../../support/free-port.ts";
+import { findPort } from "../../support/free-port.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { removeProgress, runData } from "../command-line/run-command.ts";
 import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
@@ -83,9 +83,8 @@ async function send(url: string, headers: Record<string, string>): Promise<void>
 
 test("the command starts as release.yml starts it on each system", async () => {
   const { jobs } = parse(readFileSync(".github/workflows/release.yml", "utf8"));
-  const { origin, close } = await listenOnFreePort(createServer());
-  await close();
-  const script = jobs.start.steps.at(-1).run.replaceAll("8787", new URL(origin).port);
+  const port = String(await findPort());
+  const script = jobs.start.steps.at(-1).run.replaceAll("8787", port);
   const cwd = createFolder();
   await copyFile(inject("tarball"), join(cwd, basename(inject("tarball"))));
   // As GitHub runs a script with `shell: bash`.

@@ -1,13 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
 import { symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { listCodeBlocks } from "../../documents/documentation.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { listenOnFreePort } from "../../support/free-port.ts";
+import { findPort } from "../../support/free-port.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { installPackage, startCommand } from "./built-package.ts";
 
@@ -21,9 +20,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
   for (const name of ["vitest", "ky", "msw", "@playwright"])
     await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
-  const free = await listenOnFreePort(createServer());
-  port = new URL(free.origin).port;
-  await free.close();
+  port = String(await findPort());
 });
 
 const run = promisify(execFile);
