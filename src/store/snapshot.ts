@@ -17,8 +17,11 @@ export type MaybeSnapshot = Snapshot | typeof NOTHING_LOADED;
 
 /** Thrown if what a store has as its current snapshot is not one. A load repairs it. */
 export class DamagedSnapshotError extends Error {
-  constructor(stored: unknown, options?: ErrorOptions) {
-    super(`The stored current snapshot is damaged: ${stored}. Load the records again.`, options);
+  constructor(stored: string, options?: ErrorOptions) {
+    super(
+      `The stored current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`,
+      options,
+    );
   }
 }
 
@@ -27,7 +30,7 @@ export class DamagedSnapshotError extends Error {
  * @throws DamagedSnapshotError
  */
 export function requireSnapshot(value: unknown): Snapshot {
-  if (!isSnapshot(value)) throw new DamagedSnapshotError(JSON.stringify(value));
+  if (!isSnapshot(value)) throw new DamagedSnapshotError(String(JSON.stringify(value)));
   const { id, count, loaded_at, source } = value;
   return { id, count, loaded_at, source };
 }
@@ -54,6 +57,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new DamagedSnapshotError(text.slice(0, 100), { cause });
+    throw new DamagedSnapshotError(text, { cause });
   }
 }

@@ -157,6 +157,13 @@ test.each([
 );
 
 test.each([
+  ["text", "x".repeat(200)],
+  ["JSON", JSON.stringify({ id: "x".repeat(200) })],
+])("the message about a damaged snapshot quotes the first 100 characters of %s", (_, text) =>
+  expect(() => parseSnapshot(text)).toThrow(`is damaged: ${text.slice(0, 100)}. Load the records again.`),
+);
+
+test.each([
   { id: "" },
   { id: "a/b" },
   { count: -1 },
