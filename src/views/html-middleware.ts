@@ -34,7 +34,6 @@ const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 /** Shows pages of the collection, and errors, as HTML if the client prefers HTML. */
 export const renderHtml: AppMiddleware = async (c, next) => {
   const isForBrowser = prefersHtml(c);
-  // For routes that respond differently to browsers: the home page, the jump to a date, and pages, which have no entity-tag as HTML.
   c.set("prefersHtml", isForBrowser);
   await next();
   if (!isForBrowser) return;
@@ -75,22 +74,29 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   return text + decoder.decode();
 }
 
-/** Describes a request as the HTML view shows it: with the public origin, and without the date of a jump and values that do not count. */
+/** Describes a request as the HTML view shows it. */
 function describeRequest(c: AppContext): ClientRequest {
   const { url: requested, number } = parsePageRequest(c);
-  const { pathname, search } = requested;
-  const url = new URL(getOrigin(requested, c.env.PUBLIC_ORIGIN) + pathname + search);
-  const jumpDate = getLastValue(url.searchParams, JUMP_DATE_PARAMETER);
-  if (jumpDate !== null) url.searchParams.delete(JUMP_DATE_PARAMETER);
-  keepLastValues(url.searchParams);
+  const url = createShownUrl(requested, c.env.PUBLIC_ORIGIN);
+  const jumpDate = getLastValue(requested.searchParams, JUMP_DATE_PARAMETER);
   return {
     method: c.req.method,
     prefer: c.req.header("Prefer"),
     url,
     number,
-    urlWithoutFaults: pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
+    urlWithoutFaults: url.pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
     jumpDate: jumpDate !== null && isDate(jumpDate) ? jumpDate : undefined,
   };
+}
+
+/** Copies a URL with the public origin, and without what links omit: the date of a jump, and values that do not count. */
+function createShownUrl(requested: URL, publicOrigin: string | undefined): URL {
+  const url = new URL(getOrigin(requested, publicOrigin) + requested.pathname + requested.search);
+  const query = url.searchParams;
+  // A change encodes the whole query anew.
+  if (query.has(JUMP_DATE_PARAMETER)) query.delete(JUMP_DATE_PARAMETER);
+  keepLastValues(query);
+  return url;
 }
 
 /** Finds the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */
