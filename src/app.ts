@@ -25,7 +25,7 @@ interface AppOptions {
 }
 
 /**
- * Creates the service. Several services can run in one process.
+ * Creates the service. A process can have several: what instances cache belongs to their environments.
  * @returns The app, a function that resets what the faults have counted, and one that closes the connections of responses that wait
  */
 export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions = {}) {
@@ -42,6 +42,7 @@ export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions
   app.use(limitUrlLength);
   // Before the rate limit, so that users can always read about the service and its limit.
   app.route("/", createHome());
+  // All other requests count for the rate limit.
   app.use(limitRequests);
   app.route("/", createCollection(faults));
   app.route("/", createDateJump(faults));
@@ -50,7 +51,7 @@ export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions
   return { app, reset: faults.reset, endWaits: faults.endWaits };
 }
 
-/** The environments with valid settings. An instance of the worker has one. */
+/** The environments whose settings are valid. */
 const checkedEnvironments = new WeakSet<Env>();
 
 /** While a setting is invalid, every request that gets here is a 503, so that the setting is noticed. */

@@ -35,7 +35,7 @@ export interface Env {
 export interface AppEnv {
   Bindings: Env;
   Variables: {
-    /** Whether the client prefers HTML to JSON. */
+    /** Whether the client prefers HTML to JSON. Routes read it that respond to browsers in another way. */
     prefersHtml: boolean;
     /** A response that already has the headers of every response. A fault can still replace it. */
     completeResponse?: Response;

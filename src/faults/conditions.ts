@@ -72,7 +72,7 @@ function createChecks(
 function isOnPage(pages: OptionValue<"on">, location: PageLocation | undefined): boolean {
   if (location === undefined) return false;
   return pages.some((part) => {
-    const { min, max } = toRange(part === "last" ? location.pages : part);
+    const { min, max } = toRange(part === "last" ? location.lastPage : part);
     return location.number >= min && location.number <= max;
   });
 }

@@ -1,7 +1,7 @@
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** The largest page number whose positions are safe integers if no records are hidden. */
+/** The largest page number whose positions are safe integers. Hidden records add to a position, but no collection is that large. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /** The number of a page, from 1 (the newest records), or the last page. */
@@ -15,14 +15,17 @@ export interface PositionRange {
 
 /** Where a page is in the collection. */
 export interface PageLocation {
+  /** From 1, the page with the newest records. */
   number: number;
-  /** How many pages and records the collection has, without hidden records. */
-  pages: number;
+  /** The number of the last page. */
+  lastPage: number;
+  /** How many records the collection has, without hidden records. */
   count: number;
   /** The positions of the records of the page. Hidden records have positions, too. */
   positions: PositionRange;
-  /** The numbers of the neighboring pages; null if there is none. */
+  /** The number of the page with older records; null on the last page. */
   next: number | null;
+  /** The number of the page with newer records; null on page 1. */
   previous: number | null;
 }
 
@@ -41,7 +44,7 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 
 /**
  * Locates a page.
- * @param records How many records there are, and how many of the newest are hidden
+ * @param records How many records there are, and how many of the newest are hidden, at most all of them
  * @returns undefined if the page is past the end
  */
 export function locatePage(
@@ -49,18 +52,18 @@ export function locatePage(
   { total, hidden }: { total: number; hidden: number },
 ): PageLocation | undefined {
   const count = total - hidden;
-  const pages = getLastPage(count);
-  const number = page === "last" ? pages : page;
-  if (number > pages) return undefined;
+  const lastPage = getLastPage(count);
+  const number = page === "last" ? lastPage : page;
+  if (number > lastPage) return undefined;
   return {
     number,
-    pages,
+    lastPage,
     count,
     positions: {
       first: hidden + PAGE_SIZE * (number - 1) + 1,
       last: Math.min(total, hidden + PAGE_SIZE * number),
     },
-    next: number < pages ? number + 1 : null,
+    next: number < lastPage ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };
 }

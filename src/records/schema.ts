@@ -4,7 +4,7 @@ import { type Counts, createForRoadUsers, ROAD_USERS } from "./road-users.ts";
 
 // The worker imports only types from this file, so that its bundle does not contain zod.
 
-/** In UTF-16 code units. With it, the records of a block fit into one D1 statement. */
+/** In code points. With it, the records of a block fit into one D1 statement. */
 const MAX_CAMERA_REF_LENGTH = 64;
 
 export const NOT_A_COUNT = "is not a whole number, 0 or greater";

@@ -120,6 +120,7 @@ function createResultsReader(store: Store, limits: CacheLimits) {
 
   return async ({ snapshot, block }: CurrentSnapshot, positions: PositionRange): Promise<string> => {
     if (snapshot.id === null) return "[]";
+    // Where a page begins also says where it ends, whatever is hidden: a page later, or with the collection.
     const key = `${snapshot.id}/${positions.first}`;
     const cached = pages.get(key);
     if (cached !== undefined) return cached;

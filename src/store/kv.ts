@@ -45,8 +45,8 @@ export function createKvStore(namespace: KeyValueStore): Store {
 }
 
 /**
- * Wraps the store of an instance. Once it had a snapshot, a missing one is an error: nothing deletes the key, and a lost key must not make
- * the collection look empty.
+ * Wraps the store of an instance. Once it had a snapshot, a missing one is an error: nothing deletes the key, so it is late or lost, and
+ * the collection must not look empty.
  */
 export function requireKeptSnapshot(store: Store): Store {
   let hadSnapshot = false;
@@ -64,14 +64,12 @@ export function requireKeptSnapshot(store: Store): Store {
 }
 
 export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
-  const read = (key: string, cacheTtl: number) => () => namespace.get(key, { type: "text", cacheTtl });
-  return {
-    get: (keys, cacheTtl) =>
-      Promise.all(keys.map((key) => retry(read(key, cacheTtl), isTransientKvError, SHORT_PAUSES_MS))),
-  };
+  const read = (key: string, cacheTtl: number) =>
+    retry(() => namespace.get(key, { type: "text", cacheTtl }), isTransientKvError, SHORT_PAUSES_MS);
+  return { get: (keys, cacheTtl) => Promise.all(keys.map((key) => read(key, cacheTtl))) };
 }
 
-/** Whether KV is overloaded or fails itself: the runtime puts the status into the message. */
+/** Whether KV is overloaded or fails itself. The status is in the message: `KV GET failed: 503 Service Unavailable`. */
 function isTransientKvError(error: unknown): boolean {
   return /KV GET failed: (429|5\d\d)/.test(String(error));
 }

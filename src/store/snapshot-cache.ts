@@ -19,8 +19,8 @@ const GRACE_MS = 1_000;
 const RECENT_MS = 1_000;
 
 /**
- * How long a request may search the cached snapshot and then the current one. Without this limit, it could wait for four reads of 3 seconds
- * each: two snapshots, each with a block.
+ * How long a request may search the cached snapshot and then the current one. Without this limit, it could wait for four reads of
+ * READ_TIMEOUT_MS each: two snapshots, each with a block.
  */
 const MAX_SEARCH_MS = 7_000;
 
@@ -32,7 +32,7 @@ interface ReadSnapshot extends CurrentSnapshot {
 
 /** The snapshot that an instance has cached, without a block. */
 export interface CachedSnapshot extends ReadSnapshot {
-  /** When its 5 seconds began: with its read, or when a later read failed. */
+  /** When its MAX_AGE_MS began: with its read, or when a later read failed. */
   freshFrom: number;
   /** When the read began that refreshes it, if there is one. The request of this read may have ended without notice. */
   refreshingFrom: number | undefined;
@@ -72,8 +72,11 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     return { ...current, readAt };
   }
 
-  /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again unless it is newer than this read. */
-  async function readOrServeStale(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
+  /**
+   * Reads the current snapshot. If that fails, returns the cached one, which is then fresh again unless it is newer than this read.
+   * @throws the error of the read if nothing is cached by then
+   */
+  async function readOrGetCached(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     const previous = cached;
     try {
       return await readAndCache(wanted);
@@ -87,12 +90,12 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
 
   /** Returns the cached snapshot, or reads the current one. */
   function getSnapshot(wanted: WantedBlock | undefined, now: number): ReadSnapshot | Promise<ReadSnapshot> {
-    if (cached === undefined) return readOrServeStale(wanted);
+    if (cached === undefined) return readOrGetCached(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
     // A refresh that only begins must not make the snapshot fresh: clients that leave at once would keep it so.
     if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
-    return readOrServeStale(wanted);
+    return readOrGetCached(wanted);
   }
 
   return { getSnapshot, readAndCache };
