@@ -57,7 +57,7 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
   const address = origin ? String(origin) : findAddress(targets);
   if (address === undefined)
     throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
-  await step("wait for the new version", hint, () => waitForVersion(address, version));
+  await step("wait for the new version", hint, () => waitForVersion(address, { version }));
   await step("check the deployment", hint, () => checkDeployment(address));
   print(`Deployed to ${address}`);
 }

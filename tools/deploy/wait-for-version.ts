@@ -5,22 +5,31 @@ import { print } from "../command-line/print.ts";
 import { getInnermostMessage } from "../command-line/requests.ts";
 
 /** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
-const MIN_RESPONSES = 3;
+export const MIN_RESPONSES = 5;
 
 /** How many consecutive errors show that the worker is broken. For some seconds, the previous version may fail, too. */
-const MAX_ERRORS = 10;
+export const MAX_ERRORS = 40;
 
-const INTERVAL_MS = 2_000;
+const INTERVAL_MS = 500;
 
 /** A new workers.dev subdomain, or the certificate of a new domain, is ready only after minutes. */
 const TIMEOUT_MS = 600_000;
 
+interface WaitOptions {
+  /** By default, any version counts, for an address that serves only one. */
+  version?: string;
+  /** Tests wait for a shorter time. */
+  intervalMs?: number;
+}
+
 /**
  * Waits until `/healthz` reports a version.
- * @param version By default, any version counts, for an address that serves only one
  * @throws Error if it does not in time, or if the worker fails
  */
-export async function waitForVersion(address: string, version?: string): Promise<void> {
+export async function waitForVersion(
+  address: string,
+  { version, intervalMs = INTERVAL_MS }: WaitOptions = {},
+): Promise<void> {
   const giveUpAt = Date.now() + TIMEOUT_MS;
   let ready = 0;
   let failed = 0;
@@ -38,7 +47,7 @@ export async function waitForVersion(address: string, version?: string): Promise
       if (failed === MAX_ERRORS || Date.now() >= giveUpAt) throw new Error(health.problem);
       printOnce(health.problem);
     }
-    await setTimeout(INTERVAL_MS);
+    await setTimeout(intervalMs);
   }
 }
 
