@@ -40,8 +40,8 @@ const PROGRAMS = {
 };
 
 test("each program in the documentation is run", () => {
-  // Other tests run the recipes of the package.
-  const parts = [...Object.keys(PROGRAMS), "createService"];
+  // Other tests run the recipes of the package, and the bodies of read_rows.
+  const parts = [...Object.keys(PROGRAMS), "createService", "in read_csv(path)"];
   const programs = [...listBlocks("js"), ...listBlocks("python")];
   expect(programs.filter((program) => !parts.some((part) => program.includes(part)))).toEqual([]);
 });
@@ -55,20 +55,19 @@ test.each(Object.entries(PROGRAMS))("the program with %s prints %j", async (part
 
 /** Commands that need an account or a deployment, that run until they are stopped, or that other tests run. */
 const NOT_RUN =
-  /npm start|npm run serve|examples\/convert\.py|npm run (deploy|preview|bench)|--remote|https:|wrangler (?!.*--local)/;
+  /npm start|npm run serve|npm run (deploy|preview|bench)|--remote|https:|wrangler (?!.*--local)/;
 
 // A command can continue in the next line.
 const commands = listBlocks("sh").flatMap((block) => block.trimEnd().split(/(?<!\\)\n/));
 
 test.each([...new Set(commands)].filter((command) => !NOT_RUN.test(command)))("%s", async (command) => {
   await write("counts.csv", makeRecords(50));
-  await write("records.csv", makeRecords(50));
   const readsManyPages = /conformance|page=\[/.test(command);
   // The records of the last load could replace the others between two pages.
   if (readsManyPages) await untilServed(served.origin);
   const adapted = command
     .replaceAll("http://localhost:8787", served.origin)
-    .replaceAll(/\b(counts|generated|everything|records)\.csv|etag\.txt/g, `${folder}/$&`)
+    .replaceAll(/\b(counts|generated|everything)\.csv|etag\.txt/g, `${folder}/$&`)
     .replaceAll(/data -- (load|info|export)/g, `$& --persist-to ${folder}`)
     .replaceAll("--local", `--local --persist-to ${folder}`);
   const { stdout } = await promisify(exec)(adapted);

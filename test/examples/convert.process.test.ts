@@ -1,195 +1,175 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
+import { listCodeBlocks, readDocument } from "../documents/documentation.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { runData } from "../tools/command-line/run-command.ts";
-import { BERLIN, CONVERSIONS, MINUTES, SIMPLE } from "./conversions.ts";
 
-const PROGRAM = resolve("examples/convert.py");
+const PROGRAM = readDocument("examples/convert.py");
 const hasPython = spawnSync("python3", ["-c", "import zoneinfo"]).status === 0;
 
+/** The bodies of `read_rows` in the documentation, each of which begins without a space. */
+const [BODIES = ""] = listCodeBlocks("docs/data.md", "python");
+const [AS_IT_IS = "", COLUMNS = "", QUARTERS = "", LANES = "", GEOJSON = ""] = BODIES.split("\n\n");
+
 interface Run {
-  files: Record<string, string | Buffer>;
-  options: string;
-  /** The names of the files in the command. */
-  names?: string[];
+  files?: Record<string, string | Buffer>;
+  /** The body of `read_rows`. By default, the program is run as it is. */
+  body?: string;
+  args?: string[];
   /** Python code that runs before the program. */
   before?: string;
 }
 
-/** Runs the program in a new folder with files, a link to a.csv, and earlier records. */
-function convert({ files, options, names = Object.keys(files), before = "" }: Run) {
+/** Replaces the body of `read_rows`, as a user does. */
+function createProgram(body: string): string {
+  const indented = body.trimEnd().replaceAll(/^/gm, "    ");
+  return PROGRAM.replace(/(?<=\ndef read_rows.*\n).*?(?=\n\n\n)/s, () => indented);
+}
+
+/** Runs the program in a new folder with files, a link to the first one, and earlier records. */
+function convert({ files = { t: "" }, body, args, before = "" }: Run) {
   const cwd = createFolder();
+  const names = Object.keys(files);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
-  symlinkSync("a.csv", join(cwd, "link.csv"));
+  symlinkSync(names[0] ?? "", join(cwd, "link"));
+  writeFileSync(join(cwd, "program.py"), before + (body === undefined ? PROGRAM : createProgram(body)));
   const out = join(cwd, "records.csv");
   writeFileSync(out, "earlier records");
   const namesBefore = readdirSync(cwd);
-  const python = before
-    ? `-c '${before}\nimport runpy; runpy.run_path("${PROGRAM}", run_name="__main__")'`
-    : PROGRAM;
-  const command = `python3 ${python} ${names.join(" ")} --out records.csv ${options.replaceAll(/\\?\n/g, " ")}`;
   const env = { ...process.env, PYTHONIOENCODING: "ascii" };
-  const { status, stdout, stderr } = spawnSync(command, { cwd, env, encoding: "utf8", shell: true });
+  const command = ["program.py", ...(args ?? [...names, "--out", "records.csv"])];
+  const { status, stdout, stderr } = spawnSync("python3", command, { cwd, env, encoding: "utf8" });
   expect(readdirSync(cwd)).toEqual(namesBefore);
-  return { status, stdout, stderr, out, text: readFileSync(out, "utf8") };
+  const text = readFileSync(out, "utf8");
+  const [, ...report] = stdout.trimEnd().split("\n");
+  return { status, stderr, report, out, text, records: text.split("\n").slice(1, -1) };
 }
 
-const listRecords = (text: string) => text.split("\n").slice(1, -1);
+const SENSORS = "site,time,cars,bikes\n";
+const REPEATED = "at a time that the clocks repeat";
+const SKIPPED = "at a time that the clocks skip";
+const FEATURE = (count: string, start: string) =>
+  `{"features":[{"properties":{"name":"\u00e9","hours":[{"start":"${start}","count":${count}}]}}]}`;
 
-test.runIf(hasPython).each(Object.entries(CONVERSIONS))(
-  "converts %s",
-  async (_, { files, options, records, leftOut = [] }) => {
-    const { stderr, stdout, text, out } = convert({ files, options });
-    expect({ stderr, records: listRecords(text) }).toEqual({ stderr: "", records });
-    const report = leftOut.map((reason) => `Rows left out: ${reason}\n`).join("");
-    expect(stdout).toBe(`Wrote ${records.length} records to records.csv.\n${report}`);
-    expect(await runData(["check", "--strict", out])).toMatchObject({ status: 0, stderr: "" });
-  },
-);
+// biome-ignore format: one case per line
+test.runIf(hasPython).each<[what: string, body: string, content: string, records: string[], leftOut?: string[]]>([
+  ["the table of read_rows as it is, with CRLF and a byte order mark", AS_IT_IS, `\ufeff${SENSORS}B,2025-10-26 03:00,12,3\n0012,2025-10-26 03:00,7,0\nA,2025-10-26 02:59,1,1\nA,2025-03-30 02:00,1,1\nA,2025-10-25 02:00,,4\nA,2025-10-25 03:00,5\nA,2025-10-25 04:00,0,0\n`.replaceAll("\n", "\r\n"), ["1,1,A,2025-10-25T02:00:00Z,True,0,0,0,0,0,0,tf1", "2,2,0012,2025-10-26T02:00:00Z,True,7,0,0,0,0,0,tf1", "3,3,B,2025-10-26T02:00:00Z,True,12,0,3,0,0,0,tf1"], [`1 ${REPEATED}, first t:4`, `1 ${SKIPPED}, first t:5`, "2 without a count, first t:6"]],
+  ["a column for each camera, with ends", COLUMNS, "Ende;Z\u00fcrich;B\n30.03.2025 03:00;1.234,5;\n30.03.2025 04:00;0;2,5\n26.10.2025 03:00;7;8\n26.10.2025 04:00;1.234.567;9", ["1,1,Z\u00fcrich,2025-03-30T00:00:00Z,True,0,0,1234,0,0,0,tf1", "2,2,B,2025-03-30T01:00:00Z,True,0,0,2,0,0,0,tf1", "3,1,Z\u00fcrich,2025-03-30T01:00:00Z,True,0,0,0,0,0,0,tf1", "4,2,B,2025-10-26T02:00:00Z,True,0,0,9,0,0,0,tf1", "5,1,Z\u00fcrich,2025-10-26T02:00:00Z,True,0,0,1234567,0,0,0,tf1"], ["1 without a count, first t:2", `2 ${REPEATED}, first t:4`]],
+  ["a column for each quarter of an hour", QUARTERS, `site,date,${Array.from({ length: 96 }, (_, n) => `V${String(n).padStart(2, "0")}`)}\n7,06/04/2025${",".repeat(5)}1${",".repeat(4)}2${",".repeat(87)}3`, ["1,1,7,2025-04-05T14:00:00Z,True,1,0,0,0,0,0,tf1", "2,1,7,2025-04-06T13:45:00Z,True,3,0,0,0,0,0,tf1"], ["90 without a count, first t:2", `4 ${REPEATED}, first t:2`]],
+  ["lanes beside their total", LANES, "site,time,lane,cars\nA,02-Jan-2025 01:00 PM,1,3\nA,02-Jan-2025 01:00 PM,2,4\nA,02-Jan-2025 01:00 PM,3,5\nA,02-Jan-2025 01:00 PM,total,12\nA,02-Jan-2025 02:00 PM,1,\nA,02-Jan-2025 02:00 PM,2,4\n", ["1,1,A,2025-01-02T18:00:00Z,True,12,0,0,0,0,0,tf1"], ["1 without a count, first t:6"]],
+  ["GeoJSON", GEOJSON, FEATURE("7", "2025-01-02T03:00:00+01:00"), ["1,1,\u00e9,2025-01-02T02:00:00Z,True,0,0,7,0,0,0,tf1"]],
+])("the documentation converts %s", async (_, body, content, expected, leftOut = []) => {
+  const file = Buffer.from(content, body === COLUMNS ? "latin1" : "utf8");
+  const { report, records, out } = convert({ files: { t: file }, body });
+  expect({ records, report }).toEqual({ records: expected, report: leftOut.map((text) => `Rows left out: ${text}`) });
+  expect(await runData(["check", "--strict", out])).toMatchObject({ status: 0, stderr: "" });
+});
 
-test.runIf(hasPython)("newer rows do not change the records of older rows, wherever they are", () => {
-  const older = "site,time,cars\nB,2025-01-01 00:00,1\nA,2025-01-01 00:00,2\n";
-  const newer = "site,time,cars\n0,2025-01-02 00:00,3\nA,2025-01-02 00:00,4\n";
-  const before = convert({ files: { "b.csv": older }, options: BERLIN }).text;
-  const after = convert({ files: { "a.csv": newer, "b.csv": older }, options: BERLIN }).text;
-  expect(after.slice(0, before.length)).toBe(before);
-  expect(listRecords(after)).toHaveLength(4);
+test("the documentation shows read_rows as it is, and four short bodies", () => {
+  expect(createProgram(AS_IT_IS)).toBe(PROGRAM);
+  expect(BODIES.split("\n\n").map((body) => body.split("\n").length < 12)).toEqual(Array(5).fill(true));
+});
+
+test.runIf(hasPython).each(ROAD_USERS)("newer rows with %s change no older record", (field) => {
+  const body = `for place, cells in read_csv(path):
+  counts = {field: parse_count(cells[field]) for field in FIELDS}
+  yield Row(place, cells["site"], datetime.fromisoformat(cells["time"]), counts)`;
+  const createFile = (hour: string, count: string, sites: string[]) => {
+    const cells = ROAD_USERS.map((other) => (other === field ? count : "1"));
+    const rows = sites.map(
+      (site, index) => `${site},2025-01-01T${hour}:00+00:00,${index === 0 ? cells : "1,1,1,1,1,1"}`,
+    );
+    return `site,time,${ROAD_USERS}\n${rows.join("\n")}\n`;
+  };
+  const older = createFile("00", "", ["C", "B", "A"]);
+  const newer = createFile("01", "5", ["0", "C", "A"]);
+  const before = convert({ files: { b: older }, body });
+  const after = convert({ files: { a: newer, b: older }, body });
+  expect(before.records.map((line) => line.split(",", 3).join())).toEqual(["1,1,A", "2,2,B"]);
+  expect(after.records).toHaveLength(5);
+  expect(after.text.startsWith(before.text)).toBe(true);
 });
 
 const TIME = "2025-01-02 03:00";
-const FILES = { "a.csv": `site,time,cars\nBr\u00e9beuf,${TIME},1\n` };
-const LONG_NAMES = [1, 2].map((end) => `${"a".repeat(50)}${end}${"b".repeat(40)},${TIME},1`).join("\n");
-/** A whole file, not rows. */
-const json = (text: string) => Buffer.from(text);
-const NO_COUNT = "There is no record.\nRows left out: 1 without a count, such as a.csv:2";
+const yieldRow = (camera: string, time: string, counts: string) =>
+  `yield Row("t:7", ${camera}, ${time}, ${counts})`;
+const count = (text: string) =>
+  yieldRow('"A"', "datetime(2025, 1, 2, tzinfo=timezone.utc)", `{"cars": ${text}}`);
+const NOT_AN_INT = "is not an int from 0 to 2**53 - 1; round it in read_rows";
 
-/** The rows, or the whole file, and a part of the message: usually file, line, column and value. */
+/** What read_rows yields, or the rows or the whole file that it reads as it is, and a part of the message. */
 // biome-ignore format: one case per line
-const REJECTED: [what: string, rows: string | Buffer, part: string, options?: string][] = [
-  ["a thousands dot that is not stated", `A,${TIME},1.234`, "a.csv:2: cars '1.234' is not a number such as 1234,5; see --decimal and --thousands", "--decimal ,"],
-  ["misplaced thousands", `A,${TIME},12.34`, "a.csv:2: cars '12.34'", "--decimal , --thousands ."],
-  ["a decimal comma that is not stated", `A,${TIME},"1,5"`, "a.csv:2: cars '1,5'"],
-  ["an incomplete date", "A,2025-05,1", "a.csv:2: time '2025-05'", "--time-format %Y-%m-%d"],
-  ["a day and month of unclear length", "A,1112025,1", "a.csv:2: time '1112025'", "--time-format %d%m%Y"],
-  ["a wrong weekday", "A,Mon 2025-01-02,1", "a.csv:2: time 'Mon 2025", "--time-format '%a %Y-%m-%d'"],
-  ["24:00 without --interval-end", "A,2025-01-02 24:00,1", "a.csv:2: time '2025-01-02 24:00'"],
-  ["24:30", "A,2025-01-02 24:30,1", "a.csv:2: time '2025-01-02 24:30'", "--interval-end 60"],
-  ["a time before the year 1", "A,0001-01-01 00:00,1", "a.csv:2: time '0001-01-01 00:00'"],
-  ["a time after the year 9999", "A,9999-12-31 24:00,1", "a.csv:2: time '9999-12-31 24:00'", "--interval-end 60"],
-  ["two columns with one name", `site,time,cars,cars\nA,${TIME},1,1`, "a.csv: the header or the options name the column 'cars' more than once"],
-  ["a column for two fields", `A,${TIME},1`, "a.csv: the header or the options name the column 'cars' more than once", "--count trucks=cars"],
-  ["cells without a column name", `site,time,cars,\nA,${TIME},1,\nA,${TIME},1,7`, "a.csv:3: the cell '7'"],
-  ["-1 in a sum", `site,time,cars,x\nA,${TIME},5,-1`, "a.csv:2: x '-1' is not a number such as 1234.5; see --decimal and --thousands, or --missing-value=-1", "--count trucks=x"],
-  ["a word as a count", `A,${TIME},NA`, "a.csv:2: cars 'NA'"],
-  ["a count that is too large", `A,${TIME},9007199254740992`, "a.csv:2: the count 9007199254740992"],
-  ["a row without a time", "A", "a.csv:2: time '' is empty"],
-  ["a quote that is not closed", `\n"A,${TIME},1`, "a.csv:3:"],
-  ["an unknown column", "site,zeit,cars\n", "a.csv: has no column 'time'; the header is ['site', 'zeit', 'cars']"],
-  ["another separator", "site;time;cars\n", "a.csv: has no column 'time'; the header is ['site;time;cars']; see --separator"],
-  ["an empty name", ` ,${TIME},1`, "a.csv:2: site ''"],
-  ["a formula as a name", `=A1,${TIME},1`, "a.csv:2: site '=A1'"],
-  ["a full-width formula as a name", `＝A1,${TIME},1`, "begins like a spreadsheet formula"],
-  ["an invisible character in a name", `A\u200bB,${TIME},1`, "a.csv:2: site 'A\\u200bB'"],
-  ["two long names that differ in the middle", LONG_NAMES, "a.csv:3: site 'aaa"],
-  ["two rows of a camera at one time", `A,${TIME},1\nB,${TIME},1\nA,${TIME},2`, "a.csv:2 and a.csv:4 have the same time"],
-  ["a ZIP archive", Buffer.from("PK\x03\x04"), "a.csv: is a ZIP archive or a spreadsheet"],
-  ["UTF-16", Buffer.from(`\ufeffsite,time,cars\nA,${TIME},1`, "utf16le"), "a.csv: is UTF-16"],
-  ["a web page", json("\n<!doctype html>"), "a.csv: is HTML"],
-  ["damaged gzip", gzipSync("site,time,cars").subarray(0, -9), "a.csv: is a damaged gzip file"],
-  ["a byte that is not UTF-8", Buffer.from("site\nBr\xe9beuf", "latin1"), "a.csv:2: b'site\\nBr\\xe9beuf' is not utf-8; try --encoding windows-1252"],
-  ["a byte that is not windows-1252", Buffer.from("A\x81", "latin1"), "a.csv:1: b'A\\x81' is not cp1252\n", "--encoding windows-1252"],
-  ["UTF-8 as Latin-1", `Br\u00e9beuf,${TIME},1`, "a.csv: is UTF-8", "--encoding latin-1"],
-  ["an empty file", json(""), "a.csv: is empty"],
-  ["a camera that never reports a count", `A,${TIME},`, NO_COUNT],
-  ["vans that are missing beside cars", `site,time,cars,vans,bikes\nA,${TIME},1,,2`, NO_COUNT, "--count cars=vans --count bicycles=bikes"],
-  ["null as a name", json(`{"rows":[{"site":null,"time":"${TIME}","cars":1}]}`), "a.csv: rows[0]: site None", "--list rows"],
-  ["a list that is missing", json('{"a":{"row":[]},"b":[],"c":[1]}'), "a.csv: has no list of objects 'rows'; its lists are ['a.row', 'b']", "--list rows"],
-  ["a name twice in an object", json('{"rows":[{"cars":1,"cars":2}]}'), "['cars', 'cars']", "--list rows"],
-  ["JSON that ends early", json('{"rows":[\n{"site":'), "line 2 column 9", "--list rows"],
+const REJECTED: [what: string, input: { body?: string; rows?: string | Buffer }, message: string][] = [
+  ["a time without a zone", { body: yieldRow('"A"', "datetime(2025, 1, 2)", "{}") }, "t:7: ValueError: the time 2025-01-02 00:00:00 has no time zone"],
+  ["a fraction of a second", { body: yieldRow('"A"', "datetime(2025, 1, 2, 3, 4, 5, 6, timezone.utc)", "{}") }, "t:7: ValueError: the time 2025-01-02 03:04:05.000006+00:00 has"],
+  ["a time before the year 1", { body: yieldRow('"A"', 'datetime(1, 1, 1, tzinfo=ZoneInfo("Asia/Tokyo"))', '{"cars": 1}') }, "t:7: OverflowError: date value out of range"],
+  ["text as a time", { body: yieldRow('"A"', '"2025"', "{}") }, "t:7: AttributeError: 'str' object"],
+  ["a number as a camera", { body: yieldRow("12", "datetime.now(timezone.utc)", "{}") }, "t:7: ValueError: the camera 12 is not text"],
+  ["an unknown field", { body: yieldRow('"A"', "datetime(2025, 1, 2, tzinfo=timezone.utc)", '{"vans": 1}') }, "t:7: ValueError: 'vans' is not one of cars,"],
+  ["a fraction", { body: count("1.5") }, `t:7: ValueError: cars 1.5 ${NOT_AN_INT}`],
+  ["a whole number that is a float", { body: count("3.0") }, `t:7: ValueError: cars 3.0 ${NOT_AN_INT}`],
+  ["a boolean", { body: count("True") }, `t:7: ValueError: cars True ${NOT_AN_INT}`],
+  ["a negative count", { body: count("-1") }, `t:7: ValueError: cars -1 ${NOT_AN_INT}`],
+  ["a count that JSON cannot hold", { body: count("2**53") }, `t:7: ValueError: cars 9007199254740992 ${NOT_AN_INT}`],
+  ["an error after a row", { body: `${count("1")}\nfloat("x")` }, "after t:7: ValueError: could not convert"],
+  ["an error of JSON", { body: GEOJSON, rows: Buffer.from('{"features": [\n') }, "t: JSONDecodeError: Expecting value: line 2"],
+  ["a thousands dot", { rows: `A,${TIME},1,1\nB,${TIME},1.234,1` }, "t:3: ValueError: '1.234' is not a whole number in digits"],
+  ["a space in a count", { rows: `A,${TIME},1, 1` }, "t:2: ValueError: ' 1' is"],
+  ["a digit that is not ASCII", { rows: `A,${TIME},1,\u0663` }, "t:2: ValueError: '\\u0663' is"],
+  ["another form of time", { rows: "A,02.01.2025,1,1" }, "t:2: ValueError: time data '02.01.2025'"],
+  ["a column that does not exist", { rows: Buffer.from(`site,time,cars\nA,${TIME},1`) }, "t:2: KeyError: 'bikes'"],
+  ["a row with more cells", { rows: `A,${TIME},1,234,1` }, "t:2: ValueError: the row has more cells than the header: ['1']"],
+  ["two columns with one name", { rows: Buffer.from("site,time,cars,cars,,\n") }, "t:1: ValueError: two columns have the same name"],
+  ["a quote that is not closed", { rows: `A,${TIME},1,1\n"B,${TIME},1,1\n` }, "t:3: Error: unexpected end of data"],
+  ["a byte that is not UTF-8", { rows: Buffer.from(`${SENSORS}A,${TIME},1,1\n\u00e9,${TIME},1,1`, "latin1") }, "t:3: UnicodeDecodeError: 'utf-8'"],
+  ["two rows of a camera at one time", { rows: `A,${TIME},1,1\nB,${TIME},1,1\nA,${TIME},,1\nA,${TIME},2,1` }, "t:5: ValueError: t:2 has the same camera and time"],
+  ["a file without rows", { rows: Buffer.from("") }, "There is no record.\n"],
+  ["rows without a count", { rows: `A,${TIME},,1` }, "There is no record.\nRows left out: 1 without a count, first t:2\n"],
+  ["rows whose counts name no field", { body: yieldRow('"A"', "datetime(2025, 1, 2, tzinfo=timezone.utc)", "{}") }, "There is no record.\nRows left out: 1 without a count, first t:7\n"],
 ];
 
 test.runIf(hasPython).each(REJECTED)(
   "rejects %s, and keeps earlier records",
-  (_, rows, part, options = "") => {
-    const isWhole = typeof rows !== "string" || rows.startsWith("site");
-    const file = isWhole ? rows : `site,time,cars\n${rows}`;
-    const { status, stderr, text } = convert({ files: { "a.csv": file }, options: `${BERLIN} ${options}` });
-    expect({ status, text }).toEqual({ status: 1, text: "earlier records" });
-    expect(stderr).toContain(part);
+  (_, { body, rows = "" }, message) => {
+    const t = typeof rows === "string" ? SENSORS + rows : rows;
+    const { status, stderr, text } = convert({ files: { t }, ...(body && { body }) });
+    const found = { status, text, message: stderr.slice(0, message.length) };
+    expect(found).toEqual({ status: 1, text: "earlier records", message });
+    expect(stderr).not.toContain("Traceback");
   },
 );
 
-test.runIf(hasPython).each<[what: string, options: string, part: string, names?: string[]]>([
-  ["PM beside a 24-hour clock", `${BERLIN} --time-format '%Y-%m-%d %H:%M %p'`, "--time-format: "],
-  ["decimals in front of the date", `${BERLIN} --time-format '%H:%M:%S.%f %d.%m.%Y'`, "--time-format: "],
-  ["months", `${BERLIN} --time-format %Y-%m`, "--time-format: "],
-  ["the name of a time zone in times", `${BERLIN} --time-format '%Y-%m-%d %H:%M %Z'`, "--time-format: "],
-  ["two time zones", `${BERLIN} --time-format '%Y-%m-%d %H:%M%z'`, "--time-zone or %z"],
-  ["no time zone", `${SIMPLE} ${MINUTES}`, "--time-zone or %z"],
-  ["an unknown time zone", `${BERLIN} --time-zone Europe/Hamburg`, "--time-zone: 'Europe/Hamburg'"],
-  ["a separator of two characters", `${BERLIN} --separator ab`, "--separator"],
-  ["an unknown field", `${BERLIN} --count bikes=cars`, "--count"],
-  [
-    "hours that end in a format of days",
-    `${BERLIN} --time-format %Y-%m-%d --interval-end 60`,
-    "--interval-end",
-  ],
-  ["two ways to name cameras", `${BERLIN} --camera-from-name`, "--camera-from-name: "],
-  ["an output that is a link to an input", `${BERLIN} --out link.csv`, "--out link.csv"],
-  [
-    "an output in a folder that does not exist",
-    `${BERLIN} --out folder/records.csv`,
-    "--out folder/records.csv",
-  ],
-  ["an input twice", BERLIN, "twice", ["a.csv", "./link.csv"]],
-])("refuses %s", (_, options, part, names) => {
-  const { status, stderr, text } = convert({ files: FILES, options, ...(names && { names }) });
-  expect({ status, text }).toEqual({ status: 2, text: "earlier records" });
-  expect(stderr.trimEnd().split("\n").at(-1)).toContain(part);
+test.runIf(hasPython)("two files may not have rows of one camera at one time", () => {
+  const file = `${SENSORS}A,${TIME},1,1`;
+  const { stderr } = convert({ files: { a: file, b: file } });
+  expect(stderr).toBe("b:2: ValueError: a:2 has the same camera and time\n");
 });
 
-test.runIf(hasPython)("--sum does not add up a row that two files have", () => {
-  const files = { ...FILES, "b.csv": FILES["a.csv"] };
-  const { status, stderr } = convert({ files, options: `${BERLIN} --sum` });
-  expect({ status, stderr }).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining("a.csv:2 and b.csv:2"),
-  });
+test.runIf(hasPython).each<[what: string, args: string[], status: number, message: string]>([
+  ["an output that is an input", ["t", "--out", "./t"], 2, "t is one of the tables to convert"],
+  ["an output that is a link to an input", ["t", "--out", "link"], 2, "t is one of the tables to convert"],
+  ["an output that is not a file", ["t", "--out", "/"], 2, "/ is not a file"],
+  ["an output in a folder that does not exist", ["t", "--out", "folder/out"], 1, "folder/out: [Errno 2]"],
+  ["an input that does not exist", ["t", "none", "--out", "records.csv"], 1, "none: FileNotFoundError:"],
+])("refuses %s", (_, args, status, message) => {
+  const run = convert({ files: { t: `${SENSORS}A,${TIME},1,1` }, args });
+  expect({ status: run.status, text: run.text }).toEqual({ status, text: "earlier records" });
+  expect(run.stderr.split("\n").at(-2)).toContain(message);
 });
 
-test.runIf(hasPython)("--out - writes only the records, in UTF-8, to standard output", () => {
-  const { stdout, stderr, text } = convert({ files: FILES, options: `${BERLIN} --out -` });
-  expect(listRecords(stdout)).toEqual(["1,1,Br\u00e9beuf,2025-01-02T02:00:00Z,True,1,0,0,0,0,0,tf1"]);
-  expect({ stderr, text }).toEqual({ stderr: "Wrote 1 records to -.\n", text: "earlier records" });
-});
-
-/** Replaces the step that moves the temporary file to its place. */
-const whenWritten = (code: string) => `import os, signal\ndef replace(*_): ${code}\nos.replace = replace`;
-
-// biome-ignore format: one case per line
-const ENDS: [what: string, before: string, status: number, printed: RegExp, options?: string][] = [
-  ["an interrupt", whenWritten("os.kill(os.getpid(), signal.SIGINT)"), 130, /^$/],
-  ["SIGTERM", whenWritten("os.kill(os.getpid(), signal.SIGTERM)"), 130, /^$/],
-  ["too little memory", whenWritten("raise MemoryError"), 1, /^There is too little memory/],
-  ["a full disk", whenWritten(`raise OSError(28, "No space left")`), 1, /^records.csv: No space left\n$/],
-  ["a closed pipe", "import os; ends = os.pipe(); os.close(ends[0]); os.dup2(ends[1], 1)", 1, /^-: Broken pipe\n$/, "--out -"],
-];
-
-test.runIf(hasPython).each(ENDS)(
-  "%s leaves earlier records, no temporary file, and no traceback",
-  (_, before, expected, printed, options = "") => {
-    const { status, text, stderr } = convert({ files: FILES, before, options: `${BERLIN} ${options}` });
-    expect({ status, text }).toEqual({ status: expected, text: "earlier records" });
-    expect(stderr).toMatch(printed);
+test.runIf(hasPython).each(["KeyboardInterrupt", 'OSError(28, "No space left")'])(
+  "%s at the end leaves earlier records, and no temporary file",
+  (error) => {
+    const before = `import pathlib\ndef replace(*_): raise ${error}\npathlib.Path.replace = replace\n`;
+    const { status, text } = convert({ files: { t: `${SENSORS}A,${TIME},1,1` }, before });
+    expect({ isSuccess: status === 0, text }).toEqual({ isSuccess: false, text: "earlier records" });
   },
 );
 
 test.runIf(hasPython)("an output whose encoding lacks a character shows it as an escape", () => {
-  const files = { "\u00e9.csv": `site,time,cars\nA,${TIME},1\n\n` };
-  const { stdout, stderr } = convert({ files, options: BERLIN });
-  const report = "Wrote 1 records to records.csv.\nRows left out: 1 empty, such as \\xe9.csv:3\n";
-  expect({ stdout, stderr }).toEqual({ stdout: report, stderr: "" });
+  const { report } = convert({ files: { "\u00e9": `${SENSORS}A,${TIME},1,1\nB,${TIME},,\n` } });
+  expect(report).toEqual(["Rows left out: 1 without a count, first \\xe9:3"]);
 });
