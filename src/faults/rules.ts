@@ -50,16 +50,19 @@ export function divideIntoRules(preferences: Preference[]): Preference[][] {
 
 /** Parses the preferences of each rule. */
 export function parseRules(divided: Preference[][]): ParsedRules {
-  const parsed = divided.slice(0, MAX_RULES).map(parseOptions);
+  const filled = divided.filter((preferences) => preferences.length > 0);
+  const parsed = filled.slice(0, MAX_RULES).map(parseOptions);
   const rules = parsed.map(({ values }) => values);
   const reachable = listReachable(rules);
   const problems = parsed.flatMap((rule) => rule.problems);
-  if (divided.length > MAX_RULES)
-    problems.push(`${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
+  const hasEmptyRule = divided.length > 1 && filled.length < divided.length;
+  if (hasEmptyRule) problems.push("A rule is empty: else stands only between two rules.");
+  if (filled.length > MAX_RULES)
+    problems.push(`${filled.length} rules are too many: the limit is ${MAX_RULES}.`);
   if (reachable.length < rules.length) {
     const conditions = CONDITION_NAMES.join(", ");
     problems.push(
-      `Rule ${reachable.length} needs a condition, or no rule after its else is reached: ${conditions}.`,
+      `Rule ${reachable.length} needs a condition (${conditions}): without one, no rule after it is reached.`,
     );
   }
   for (const name of SHARED_OPTIONS) {
@@ -106,7 +109,7 @@ function describeProblem(name: string, value: string): string {
   if (name === "else")
     return `${quoted} is invalid: else stands alone between two rules, and a list has no else between its objects.`;
   if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].expected}.`;
-  return `${quoted} is unknown: the options are ${OPTION_NAMES.join(", ")}.`;
+  return `${quoted} is unknown: the options are ${OPTION_NAMES.join(", ")}; else divides rules.`;
 }
 
 function describeRepetition(name: string, value: string): string {

@@ -35,7 +35,7 @@ describe("options are divided into rules", () => {
       name: "no condition",
       prefer: "code=503,else,code=429",
       first: [{ code: 503 }],
-      problem: /^Rule 1 needs a condition.*: on, until, times, rate, fail\.$/,
+      problem: /^Rule 1 needs a condition \(on, until, times, rate, fail\): /,
     },
     {
       name: "only grow and seed",
@@ -44,12 +44,23 @@ describe("options are divided into rules", () => {
       problem: /^Rule 1 needs/,
     },
     { name: "only none", prefer: "none,else,code=429", first: [{ none: true }], problem: /^Rule 1 needs/ },
-    { name: "no option before the first else", prefer: "else,code=503", first: [], problem: /^Rule 1 needs/ },
+    {
+      name: "no option before the first else",
+      prefer: "else,code=503",
+      first: [{ code: 503 }],
+      problem: /^A rule is/,
+    },
+    {
+      name: "no option after the last",
+      prefer: "on=3,else",
+      first: [{ on: [3] }],
+      problem: /^A rule is empty/,
+    },
     {
       name: "no option between two",
       prefer: "on=3,else,else,code=503",
-      first: [{ on: [3] }, {}],
-      problem: /^Rule 2 needs/,
+      first: [{ on: [3] }, { code: 503 }],
+      problem: /^A rule is empty: else stands only between two rules\.$/,
     },
     {
       name: "two values of grow",
@@ -85,7 +96,7 @@ describe("options are divided into rules", () => {
     expect(() => requireFaultOptions("prefer", [{ code: 503 }, { code: 429 }])).toThrow(
       "Rule 1 needs a condition",
     );
-    expect(() => requireFaultOptions("prefer", [{}, { code: 429 }])).toThrow("Rule 1 needs a condition");
+    expect(() => requireFaultOptions("prefer", [{}, { code: 429 }])).toThrow("A rule is empty");
     expect(() =>
       requireFaultOptions("prefer", [
         { grow: { records: 1, per: "s" }, times: 1 },

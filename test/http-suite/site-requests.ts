@@ -149,7 +149,7 @@ export function listFaults(): Exchange[] {
     {
       request: `${PATH}?prefer=code=503,else,code=429`,
       status: 400,
-      body: /"Rule 1 needs a condition, or no rule after its else is reached: on, until, times, rate, fail\."/,
+      body: /"Rule 1 needs a condition \(on, until, times, rate, fail\): without one, no rule after it is reached\."/,
     },
     {
       request: `${PATH}?prefer=dealy=5`,

@@ -84,7 +84,7 @@ test.each([
   {
     name: "a rule that is never reached",
     options: { prefer: [{ code: 503 }, {}] },
-    expected: "Rule 1 needs",
+    expected: "A rule is empty",
   },
   { name: "an unknown fault", options: { prefer: { cod: 503 } }, expected: "cod=503 is unknown" },
 ])("createService names what is wrong with $name", ({ options, expected }) => {
