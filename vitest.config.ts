@@ -54,7 +54,7 @@ export default defineConfig({
           name: "quick",
           include: ["test/**/*.test.ts"],
           exclude: [browser, processes],
-          setupFiles: "test/support/no-processes.ts",
+          setupFiles: ["test/support/restore-globals.ts", "test/support/no-processes.ts"],
         },
       },
       {
@@ -62,6 +62,7 @@ export default defineConfig({
         test: {
           name: "service",
           include: [processes],
+          setupFiles: "test/support/restore-globals.ts",
           globalSetup: ["test/support/bundled-worker.ts", "test/tools/package/built-package.ts"],
         },
       },

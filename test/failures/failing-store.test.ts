@@ -1,5 +1,5 @@
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { logFailure } from "../../src/log.ts";
 import { describeSnapshot } from "../../src/routes/health.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
@@ -23,10 +23,6 @@ const HEALTH = {
 };
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 test("a failing store causes 503 only for requests that need records, and only while it fails", async () => {
   const { store, control } = createTestStore();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createInstance, createMemoryService } from "../support/memory-service.ts";
@@ -10,11 +10,8 @@ const CONDITIONS = ["on", "until", "times", "fail", "seed"];
 const SEED = "seed=4";
 
 const { store } = await createMemoryService(makeRecords(400));
-beforeAll(() => {
+beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-});
-afterAll(() => {
-  vi.useRealTimers();
 });
 
 /** Sends a request to a new instance of the service, and advances the timers until the response is complete. */

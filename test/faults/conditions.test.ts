@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkExchanges } from "../http-suite/exchange.ts";
 import { fetch, getStatuses, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 const NUMBERS = Array.from({ length: LAST_PAGE }, (_, index) => index + 1);
 

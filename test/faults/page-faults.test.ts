@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createGrowth } from "../../src/faults/growth.ts";
 import { OPTIONS, type OptionValue, type OptionValues } from "../../src/faults/option-table.ts";
 import { changePage } from "../../src/faults/page-faults.ts";
@@ -6,8 +6,6 @@ import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { checkExchanges } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { COUNT, fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./faults-service.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 /** Changes a copy of a page. Returns undefined if the change is not possible. */
 function changeCopy(options: OptionValues, page: Page, random: number): Page | undefined {

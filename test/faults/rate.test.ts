@@ -1,7 +1,5 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createFaultsService, getTarget, setTime } from "./faults-service.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 interface SentRequest {
   /** Milliseconds since the first request. */

@@ -1,8 +1,6 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
 import { COMMON_HEADERS, fetch, PAGE_2, prefer, setTime } from "./faults-service.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 const CHALLENGE = 'Bearer realm="api"';
 

@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseFaultOptions, requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { formatRules } from "../../src/faults/rules.ts";
 import { createFaultsService, getTarget, LAST_PAGE, setTime } from "./faults-service.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 const SEQUENCE = "code=503,times=1,else,code=429,times=1,else,body=cut,times=1";
 

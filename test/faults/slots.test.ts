@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { Hono } from "hono";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { AppEnv } from "../../src/bindings.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
@@ -19,7 +19,6 @@ const PAGE_URL = `https://counts.example${PAGE_2}`;
 const NEVER = new AbortController().signal;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
-afterEach(() => void vi.useRealTimers());
 
 async function waitForTimers(count: number): Promise<void> {
   for (let turn = 0; vi.getTimerCount() < count && turn < 10_000; turn++) await setImmediate();

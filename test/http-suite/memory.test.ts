@@ -29,7 +29,6 @@ test("HEAD has the status and the headers of GET without the body, and no client
     expect([request, head.status, ...head.headers]).toEqual([request, get.status, ...get.headers]);
   }
   expect(log).not.toHaveBeenCalled();
-  log.mockRestore();
 });
 
 // Request lines: printable ASCII, percent-encoded or not, well-formed or not.

@@ -32,5 +32,4 @@ test.each([
   const getHeaders = vi.spyOn(Response.prototype, "headers", "get");
   await createApp().app.fetch(new Request(ORIGIN + COLLECTION_PATH, { headers }), env, context);
   expect(getHeaders).not.toHaveBeenCalled();
-  getHeaders.mockRestore();
 });

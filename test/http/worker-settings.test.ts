@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/bindings.ts";
 import app from "../../src/index.ts";
 import {
@@ -21,7 +21,6 @@ import {
 const { store } = await createMemoryService(makeRecords(40));
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
-afterEach(() => vi.restoreAllMocks());
 
 describe("with an invalid setting, requests get 503, and the log and the health check report the setting:", () => {
   test.each<{ name: keyof Env; settings: object; expected: string }>([

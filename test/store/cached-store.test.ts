@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import { encodeBlocks, makeRecords } from "../records/sample.ts";
@@ -10,10 +10,6 @@ import { readPage } from "./reader.ts";
 beforeEach(() => {
   vi.useFakeTimers();
   vi.spyOn(console, "error").mockImplementation(() => undefined);
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 const first = makeSnapshot(1_250);

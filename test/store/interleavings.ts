@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
@@ -60,7 +60,6 @@ export async function testInterleavings(name: StoreName): Promise<void> {
   const store = stores.open(name);
   let now = Date.now();
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
-  afterEach(() => vi.useRealTimers());
 
   const advanceTime = (milliseconds: number) => {
     now += milliseconds;

@@ -1,11 +1,10 @@
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { createD1Store, toSqlDatabase } from "../../src/store/d1.ts";
 import { createKvStore, toKeyValueStore } from "../../src/store/kv.ts";
 import { openRemoteStore } from "../../tools/data/stores/remote-stores.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 /** Opens a binding whose queries call a function with the kind of the session. */
 function openD1(call: (constraint: string) => Promise<unknown>) {

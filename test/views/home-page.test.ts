@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
 import { Page, type TrafficRecord } from "../../src/records/schema.ts";
@@ -16,8 +16,6 @@ import {
   ORIGIN,
 } from "../support/memory-service.ts";
 import { extractText, IN_BROWSER } from "./html-view.ts";
-
-afterEach(() => vi.restoreAllMocks());
 
 const service = await createMemoryService(makeRecords(100));
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
@@ -8,7 +8,6 @@ const PATH = "/api/tf1/records/";
 const HERE = ORIGIN + PATH;
 
 const service = await createMemoryService(makeRecords(100));
-afterEach(() => vi.restoreAllMocks());
 
 /** Finds the links in the advice and in the banner. */
 function findAdvice(page: string): string[] {

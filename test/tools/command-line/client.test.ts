@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../../tools/command-line/client.ts";
 import { listenOnFreePort } from "../../support/free-port.ts";
 
@@ -41,10 +41,6 @@ async function send(behavior: Behavior, method = "GET") {
 
 describe("with a fake clock,", () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.unstubAllGlobals();
-  });
 
   const EMPTY = new Uint8Array();
 

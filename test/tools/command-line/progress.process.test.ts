@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
@@ -63,10 +63,6 @@ describe("in a log, a line shows", () => {
     lines = [];
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     vi.spyOn(console, "error").mockImplementation((line) => lines.push(line));
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
   });
 
   /** What happens at a second after the start of a step: an update, if any, and the newest line then. */

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { connect } from "node:net";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createCheckCommand } from "../../../tools/conformance/check-command.ts";
 import { listen } from "../../../tools/package/listen.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -20,8 +20,6 @@ import {
 } from "./changed-service.ts";
 
 const ADDRESS = "http://counts.example/api/tf1/records/";
-
-afterEach(() => void vi.unstubAllGlobals());
 
 async function runCheck(args: string[], change?: Change, records = 40): Promise<Finished> {
   await stubService(records, change);

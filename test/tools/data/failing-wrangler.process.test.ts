@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { loadFiles } from "../../../tools/data/load.ts";
 import { applyMigrations } from "../../../tools/data/stores/local-stores.ts";
 import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
@@ -63,7 +63,6 @@ describe("a load", () => {
     // No test waits for the pauses between attempts.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }).setTimerTickMode("nextTimerAsync");
   });
-  afterEach(() => vi.useRealTimers());
 
   const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
 

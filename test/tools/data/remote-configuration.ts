@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stringify } from "smol-toml";
-import { afterEach, beforeEach, vi } from "vitest";
+import { beforeEach, vi } from "vitest";
 import { formatCsv, makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 
@@ -28,10 +28,6 @@ export function useRemoteConfiguration() {
   beforeEach(() => {
     vi.spyOn(console, "log").mockImplementation(() => undefined);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-  });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-    vi.restoreAllMocks();
   });
   const folder = createFolder();
   // Error messages contain this name, and it must not cause another attempt.

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { unstable_getVarsForDev, unstable_readConfig } from "wrangler";
 import {
   type Configuration,
@@ -60,7 +60,6 @@ describe("a configuration", () => {
   const folder = createFolder();
   const config = join(folder, "wrangler.toml");
   cpSync("wrangler.toml", config);
-  afterEach(() => vi.unstubAllEnvs());
 
   /** Calls a function for each file of variables, with the text in it. Also says whether wrangler itself then reads PREFER. */
   async function withVariables(text: string, use: (file: string, isRead: boolean) => Promise<void>) {

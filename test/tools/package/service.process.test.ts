@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
+import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import type { OptionValues } from "../../../src/faults/option-table.ts";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import type { Prefer, PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
@@ -186,8 +186,7 @@ test("two services share nothing, and leave the globals unchanged", async () => 
 });
 
 test("fetch works with the Response of happy-dom, which has no bytes()", async () => {
-  const missing = vi.spyOn(Response.prototype, "bytes").mockRejectedValue(new TypeError("not a function"));
-  onTestFinished(() => missing.mockRestore());
+  vi.spyOn(Response.prototype, "bytes").mockRejectedValue(new TypeError("not a function"));
   const service = create();
   expect((await read(service)).count).toBe(1_000);
   expect((await service.fetch(PATH, { method: "HEAD" })).status).toBe(200);

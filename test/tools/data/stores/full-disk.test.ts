@@ -62,6 +62,6 @@ test.each([
       yield* makeRecords(10);
       throw Object.assign(new Error("disk I/O error"), { errcode });
     })();
-    await expect(stageRecords(records).finally(vi.unstubAllEnvs)).rejects.toThrow(message);
+    await expect(stageRecords(records)).rejects.toThrow(message);
   },
 );

@@ -155,5 +155,4 @@ test("a command that Cloudflare does not answer is named after a minute", () => 
   expect(print).toHaveBeenCalledWith(
     expect.stringMatching(/^Still waiting for `wrangler d1 list --config wrangler.toml`.*safe to stop/),
   );
-  vi.useRealTimers();
 });
