@@ -46,8 +46,8 @@ export function useWorker(options?: WorkerOptions): RunningWorker {
 }
 
 /**
- * Starts a worker in workerd, with the settings of wrangler.toml. There is no proxy as in `wrangler dev`, because it would be slow and would
- * hide that a client disconnects.
+ * Starts a worker in workerd, with the settings of wrangler.toml. There is no proxy as in `wrangler dev`, because it would be slow and
+ * would hide that a client disconnects.
  */
 export async function startWorker(options: WorkerOptions = {}): Promise<RunningWorker> {
   const { folder, migrate = folder === undefined } = options;

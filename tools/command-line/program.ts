@@ -32,8 +32,8 @@ interface RunOptions {
 }
 
 /**
- * Runs a program. Errors are printed on standard error; only a bug is printed with its stack. A signal ends the process with 128 plus the number of the
- * signal, as shells expect, after the `exit` listeners have run.
+ * Runs a program. Errors are printed on standard error; only a bug is printed with its stack. A signal ends the process with 128 plus the
+ * number of the signal, as shells expect, after the `exit` listeners have run.
  */
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
   // A listener on each signal: Node would end the process without its `exit` listeners.

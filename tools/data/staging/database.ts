@@ -48,7 +48,8 @@ export function prepareInsert(database: DatabaseSync): StatementSync {
 export function assignReportIds(database: DatabaseSync): void {
   database.exec(`
     UPDATE staged SET camera_pk = numbered.pk FROM (
-      SELECT camera_ref, row_number() OVER (ORDER BY min(substr(image, instr(image, ' '))), camera_ref) AS pk FROM staged GROUP BY camera_ref
+      SELECT camera_ref, row_number() OVER (ORDER BY min(substr(image, instr(image, ' '))), camera_ref) AS pk
+      FROM staged GROUP BY camera_ref
     ) AS numbered WHERE numbered.camera_ref = staged.camera_ref;
     UPDATE staged SET id = numbered.id FROM (
       SELECT rowid AS position, row_number() OVER (ORDER BY image, camera_ref) AS id FROM staged

@@ -1,10 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { NOT_A_COUNT } from "../../../../src/records/schema.ts";
-import { stageFiles } from "../../../../tools/data/staging/staging.ts";
-import { createFolder } from "../../../support/temporary-folder.ts";
 import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
 
 // The problems of single files, with their messages. test/tools/data/staging/staging-problems.test.ts tests conflicts between records.
@@ -39,19 +34,22 @@ const IMAGE = { ...ZEROS, image_proc: TIME, image_capt: TIME, camera_ref: "a", m
 
 describe("reports an invalid field:", () => {
   test.each<[string, object, string, string[], string]>(
-    // biome-ignore format: one case per line
+    // biome-ignore format: a table of cases
     [
       ["a count", ROW, "cars", ["many", "", "-1", "1.5", "1e3", "0x1f", " 1"], NOT_A_COUNT],
       ["a count above the largest safe integer", ROW, "cars", ["9007199254740993"], "is greater than 9007199254740991"],
       ["an id below the smallest safe integer", ROW, "id", ["-9007199254740993"], "is less than -9007199254740991"],
       ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
       ["an hour 24, and a leap second", ROW, "timestamp", ["2019-02-28T24:00:00Z", "2016-12-31T23:59:60Z"], UTC],
-      ["a time in another format", ROW, "timestamp", ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
+      ["a time in another format", ROW, "timestamp",
+        ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
       ["an unknown camera_ok", ROW, "camera_ok", ["TruE", "null", "NA", "1"], HEALTH],
       ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
-      ["a formula as a camera_ref", ROW, "camera_ref", [..."=+-@＝＋－＠﹢﹣⁼"].flatMap((first) => [`${first}1`, first]), "begins like a spreadsheet formula"],
+      ["a formula as a camera_ref", ROW, "camera_ref", [..."=+-@＝＋－＠﹢﹣⁼"].flatMap((first) => [`${first}1`, first]),
+        "begins like a spreadsheet formula"],
       ["an unknown model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
-      ["a time without an offset", IMAGE, "image_capt", ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
+      ["a time without an offset", IMAGE, "image_capt",
+        ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
       ["no time of an image", IMAGE, "image_proc", [""], OFFSET],
       ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], OFFSET],
       ["a camera_ref of white space", IMAGE, "camera_ref", [" "], STRING],
@@ -103,9 +101,10 @@ describe("reports an invalid field:", () => {
 const hasNone = (header: string) => `it is ${JSON.stringify(header)}`;
 
 test.each(
-  // biome-ignore format: one case per line
+  // biome-ignore format: a table of cases
   [
-    ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"), 'missing: trucks, buses; unknown or repeated: ["cars","lorries",""]'],
+    ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"),
+      'missing: trucks, buses; unknown or repeated: ["cars","lorries",""]'],
     ["a record instead of a header", GOOD, hasNone(GOOD)],
     ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
     ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"))],
@@ -122,19 +121,23 @@ test.each(
 });
 
 test.each(
-  // biome-ignore format: one case per line
+  // biome-ignore format: a table of cases
   [
-    ["all invalid cells of a row, and the rows after it", `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n${GOOD.replace(",0,tf1", ",x,tf1")}\n`, [
+    ["all invalid cells of a row, and the rows after it",
+      `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n${GOOD.replace(",0,tf1", ",x,tf1")}\n`, [
       `-:2: timestamp "yesterday" ${UTC}`,
       `-:2: cars "many" ${NOT_A_COUNT}`,
       `-:2: persons "-1" ${NOT_A_COUNT}`,
       '-:2: model_name "tf2" is not "tf1"',
       `-:4: buses "x" ${NOT_A_COUNT}`,
     ]],
-    ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`, ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"]],
+    ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`,
+      ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"]],
     ["an empty file", "", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
-    ["only empty envelopes", '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}', ["-: contains no records"]],
+    ["only empty envelopes",
+      '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}',
+      ["-: contains no records"]],
   ],
 )("reports %s", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(containing(...problems));
@@ -154,10 +157,12 @@ test.each([
 });
 
 test.each(
-  // biome-ignore format: one case per line
+  // biome-ignore format: a table of cases
   [
-    ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }), ["-:1: id is missing", "-:1: colour is not a field of a record"]],
-    ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }), ['-:1: "\\u001b[2J" is not a field of a record']],
+    ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }),
+      ["-:1: id is missing", "-:1: colour is not a field of a record"]],
+    ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }),
+      ['-:1: "\\u001b[2J" is not a field of a record']],
     ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
       '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV"',
       '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV"',
@@ -177,10 +182,17 @@ test.each(
     ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records"]],
     ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
-    ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
-    ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, ["-:100: is nested more than 100 levels deep"]],
-    ["results that are not records", inPage("7,[],null"), ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
-    ["an invalid field of a pretty-printed record", JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:20: cars -1 ${NOT_A_COUNT}`]],
+    ["a key that appears twice",
+      `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`,
+      ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
+    ["a deep value in a pretty-printed page",
+      `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`,
+      ["-:100: is nested more than 100 levels deep"]],
+    ["results that are not records", inPage("7,[],null"),
+      ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
+    ["an invalid field of a pretty-printed record",
+      JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1),
+      [`-:20: cars -1 ${NOT_A_COUNT}`]],
     ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
     ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
     ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
@@ -188,55 +200,6 @@ test.each(
   ],
 )("reports %s in JSON", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(containing(...problems));
-});
-
-const RECORDS = `${FIELDS}\n${GOOD}\n`;
-
-/** The head of a tar archive: the name and the attributes of a file, a signature, and a version. */
-const TAR = Buffer.from(`${"counts.csv".padEnd(257, "\0")}ustar\0${"0".padEnd(249, "\0")}`);
-
-test.each<[string, string | Buffer, RegExp]>(
-  // biome-ignore format: one case per line
-  [
-    ["Windows-1252", Buffer.from("datum;stra\xdfe\n\0", "latin1"), /^-:1: is not UTF-8 .*iconv -f WINDOWS-1252/],
-    ["zeros at the end, as after a crash", Buffer.concat([Buffer.from(RECORDS), Buffer.alloc(100)]), /^-:3: contains NUL .*tr -d '\\000'/],
-    ["UTF-16 without a byte order mark", Buffer.from(RECORDS, "utf16le"), /^-:1: contains NUL .*UTF-16/],
-    ["UTF-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le"), /^-: is UTF-16 .*iconv -f UTF-16/],
-    ["a spreadsheet", Buffer.from("PK\x03\x04\x14\0", "latin1"), /^-: .* spreadsheet; .*CSV in UTF-8/],
-    ["bzip2", Buffer.from("BZh91AY&SY\xf9", "latin1"), /^-: .* bzip2; .*gzip/],
-    ["gzip in gzip", gzipSync(gzipSync(RECORDS)), /^-: was gzipped twice/],
-    ["a saved web page", '\n<!DOCTYPE html>\n<p title="a', /^-:2: is HTML .*format=json/],
-    ["JSON after a comment with a quote", `// today's "records\n${RECORD}`, /^-:1: begins with a comment/],
-    ["CSV after a comment", `# exported\n${RECORDS}`, /^-:1: begins with a comment/],
-    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, /^-:1: .*CR only.*tr '\\r' '\\n'/],
-    ["quoted names and line ends of CR only", `${FIELDS.replaceAll(/\w+/g, '"$&"')}\r${GOOD}\r`, /^-:1: .*CR only.*tr '\\r' '\\n'/],
-    ["an old spreadsheet", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "latin1"), /^-: .* \.xls; .*CSV in UTF-8/],
-    ["SQLite", Buffer.from("SQLite format 3\0\x10"), /^-: .* SQLite .*CSV in UTF-8/],
-    ["Arrow", Buffer.from("ARROW1\0\0"), /^-: .* Arrow .*CSV in UTF-8/],
-    ["Feather", Buffer.from("FEA1\0\0"), /^-: .* Feather .*CSV in UTF-8/],
-    ["tar.gz", gzipSync(TAR), /^-: .* tar archive/],
-    ["JSON in a call", `\n\ncallback([${RECORD}]);`, /^-:3: begins with "callback\("/],
-    ["the headers of curl -i", `HTTP/1.1 200 OK\r\nVary: Accept\r\n\r\n${inPage(RECORD)}`, /^-:1: .*curl -i/],
-  ],
-)("says what is wrong with %s", async (_, content, problem) => {
-  const chunks = [Buffer.from(content).subarray(0, 1), Buffer.from(content).subarray(1)];
-  expect(await readProblems(chunks)).toEqual([expect.stringMatching(problem)]);
-});
-
-test("says why each path cannot be read", async () => {
-  const folder = createFolder();
-  await writeFile(join(folder, "file"), RECORDS);
-  await mkdir(join(folder, "directory/2024.csv"), { recursive: true });
-  for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
-  const paths = ["nothing", "directory", "file/below"].map((name) => join(folder, name));
-  const { message } = await stageFiles(["", ...paths]).catch((error) => error);
-  expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
-    '"": cannot be read: it does not exist',
-    "nothing: cannot be read: it does not exist",
-    expect.stringMatching(/^directory: contains no file .*: \[".a.csv","2024.csv\/","notes.txt"\]$/),
-    "file/below: cannot be read: a part of the path is not a directory",
-    "Nothing was loaded.",
-  ]);
 });
 
 describe("a number in JSON", () => {

@@ -23,14 +23,22 @@ const OTHER_IMAGES = Array.from({ length: 30 }, (_, minute) =>
 const NEGATIVE = `-1 ${NOT_A_COUNT}`;
 
 test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
-  // biome-ignore format: one case per line
+  // biome-ignore format: a table of cases
   [
-    ["an id that another file repeats twice", { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] }, ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"]],
+    ["an id that another file repeats twice",
+      { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
+      ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"]],
     ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
-    ["a camera with two camera_refs", { a: [{}, { id: 2, timestamp: noon(1) }, { id: 3, timestamp: noon(2), camera_ref: "b" }, { id: 4, camera_pk: 9, camera_ref: "b" }] }, ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
-    ["a record that repeats the id of one record and the camera and time of another", { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] }, ["a:3: id 2 already appears in a:2", 'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1']],
-    ["a camera and time that appear twice in a report", { a: formatReport(IMAGE, SAME_IMAGE) }, ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2']],
-    ["a report after records", { a: [{}], b: formatReport(IMAGE) }, [expect.stringContaining("b: contains a report, but a contains records")]],
+    ["a camera with two camera_refs",
+      { a: [{}, { id: 2, timestamp: noon(1) }, { id: 3, timestamp: noon(2), camera_ref: "b" }, { id: 4, camera_pk: 9, camera_ref: "b" }] },
+      ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
+    ["a record that repeats the id of one record and the camera and time of another",
+      { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
+      ["a:3: id 2 already appears in a:2", 'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1']],
+    ["a camera and time that appear twice in a report", { a: formatReport(IMAGE, SAME_IMAGE) },
+      ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2']],
+    ["a report after records", { a: [{}], b: formatReport(IMAGE) },
+      [expect.stringContaining("b: contains a report, but a contains records")]],
     ["files that cannot be read, and the files after them", { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] }, [
       "a: is a damaged gzip file: unexpected end of file",
       "b: contains no records",
@@ -44,7 +52,8 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
       "a:32: has 1 cell instead of 11",
     ]],
     ["no hint at other models if the model is empty", { a: formatReport(IMAGE.replace("tf1", "")) }, ['a:2: model_name "" is not "tf1"']],
-    ["one problem for a camera with two camera_refs at the same time", { a: [{}, { id: 2, camera_ref: "b" }] }, ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
+    ["one problem for a camera with two camera_refs at the same time", { a: [{}, { id: 2, camera_ref: "b" }] },
+      ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
     ["the first three of each cause in the order of files and lines, and how many there are more", {
       z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
       y: Buffer.from("\x1f\x8bhello", "latin1"),

@@ -130,11 +130,17 @@ async function readStagedStatistics({ count, source, blocks, close }: StagedColl
 }
 
 test.each(
-  // biome-ignore format: one case per line
+  // biome-ignore format: a table of cases
   [
     ["records", [{ id: 1 }, { id: 2, cars: 9 }, { id: 3, timestamp: noon(1) }]],
-    ["records of a different load, with different ids and camera_pks", [{ id: 1 }, { id: 1, camera_pk: 99, cars: 9 }, { id: 3, timestamp: noon(1) }]],
-    ["images", formatReport(...["28 11:00:00Z,2019-02-28 10:00:00Z,a33,tf1,3", "28 11:00:01Z,2019-02-28 10:00:00.5Z,A33,tf1,9", "01 13:00:00Z,2019-02-01 12:00:00Z,a33,tf1,3"].map((row) => `2019-02-${row},2,1,0,0,0,`))],
+    ["records of a different load, with different ids and camera_pks",
+      [{ id: 1 }, { id: 1, camera_pk: 99, cars: 9 }, { id: 3, timestamp: noon(1) }]],
+    ["images",
+      formatReport(
+        "2019-02-28 11:00:00Z,2019-02-28 10:00:00Z,a33,tf1,3,2,1,0,0,0,",
+        "2019-02-28 11:00:01Z,2019-02-28 10:00:00.5Z,A33,tf1,9,2,1,0,0,0,",
+        "2019-02-01 13:00:00Z,2019-02-01 12:00:00Z,a33,tf1,3,2,1,0,0,0,",
+      )],
   ],
 )(
   "with skipDuplicates, skips %s, with the camera_ref and timestamp of an earlier one",
