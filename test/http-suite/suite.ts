@@ -3,14 +3,9 @@ import { describe, expect, test } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
-import {
-  listConditions,
-  listInvalidPages,
-  listOptions,
-  listPages,
-  listRejectedRequests,
-} from "./collection-requests.ts";
+import { listConditions, listOptions, listPages } from "./collection-requests.ts";
 import { CHROMIUM, checkExchange, type Exchange, type ExpectedPage, PATH, type Target } from "./exchange.ts";
+import { listInvalidPages, listRejectedRequests } from "./rejected-requests.ts";
 import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts";
 
 /** Lists the exchanges for a service and its collection. */
@@ -19,7 +14,7 @@ export function listExchanges(target: Target): [name: string, Exchange[]][] {
   return Object.entries({
     pages: listPages(target).filter(({ page }) => !(Number(page?.number) > pages)),
     "invalid pages": listInvalidPages(target),
-    "rejected requests": listRejectedRequests(),
+    "rejected requests": listRejectedRequests(target),
     "OPTIONS and preflights": listOptions(),
     "conditional requests": listConditions(),
     "the site": listSite(target),
