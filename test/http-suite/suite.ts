@@ -38,7 +38,8 @@ export function describeHttpSuite(target: Target): void {
 
 function formatTitle({ name, request, requestHeaders = {}, status = 200 }: Exchange): string {
   const headers = Object.entries(requestHeaders).map(([header, value]) => `${header}: ${value}`);
-  const title = `${[request, ...headers].join(", ")} -> ${status}`;
+  const shown = request.replace(/^(.{100}).+/, "$1...");
+  const title = `${[shown, ...headers].join(", ")} -> ${status}`;
   return name === undefined ? title : `${name}: ${title}`;
 }
 
