@@ -1,5 +1,5 @@
 import { printNotice } from "../command-line/progress.ts";
-import { readDeployedVersion } from "../deploy/deployed-worker.ts";
+import { readDeployedVersion } from "../deployed-worker.ts";
 import { STORE_NAMES, type StoreChoice } from "./stores/configuration.ts";
 import { readStoreConfiguration } from "./stores/open-store.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { runWranglerJson, WranglerError } from "../wrangler.ts";
+import { runWranglerJson, WranglerError } from "./wrangler.ts";
 
 /** Cloudflare's error codes for a worker that does not exist. */
 const NO_WORKER = /\[code: (10007|10090)\]/;
