@@ -78,8 +78,8 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
       const location = locatePage(number, { total: count, hidden: countHidden?.(count) ?? 0 });
       if (location === undefined) return undefined;
       const page = { snapshot, location };
-      const isComplete = needsRecords !== undefined && !needsRecords(page);
-      return { ...page, results: isComplete ? undefined : await readResults(current, location.positions) };
+      const isNeeded = needsRecords?.(page) ?? true;
+      return { ...page, results: isNeeded ? await readResults(current, location.positions) : undefined };
     });
   }
 
