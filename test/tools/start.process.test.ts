@@ -1,35 +1,20 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { stringify } from "smol-toml";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../tools/data/stores/configuration.ts";
 import { formatCsv, makeRecords } from "../records/sample.ts";
+import { readAddress } from "../support/read-address.ts";
 import { serve } from "../support/serve.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { runData, runProcess } from "./command-line/run-command.ts";
-import { createProject } from "./deploy/project.ts";
-
-/** Uncomments `routes`. */
-const ROUTES = [/# (?=routes = )/, ""] as const;
+import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
 const RECORDS = formatCsv(makeRecords(20));
-
-/** Reads the address that a server prints: the group of the pattern. */
-async function readAddress(output: Readable, pattern: RegExp): Promise<string> {
-  const lines = [];
-  for await (const line of createInterface(output)) {
-    const [, address] = pattern.exec(line) ?? [];
-    if (address) return address;
-    lines.push(line);
-  }
-  throw new Error(`The server has ended:\n${lines.join("\n")}`);
-}
 
 /** Runs an npm command in a folder until the test ends. Returns the address that it prints: the group of the pattern. */
 function startNpm(cwd: string, args: string[], pattern: RegExp): Promise<string> {
@@ -122,7 +107,7 @@ test.each(["http", "https"])(
 test("npm start and npm run data use the user's folder, KV and a domain as described in wrangler.toml", async () => {
   const { folder, configure, addOtherConfigurations } = createProject("http://localhost");
   addOtherConfigurations();
-  configure(...ROUTES);
+  configure(...UNCOMMENT_ROUTES);
   configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
   configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
   const cwd = join(folder, "docs");
@@ -139,14 +124,6 @@ test("npm start and npm run data use the user's folder, KV and a domain as descr
   expect((await runProcess("npm", args.with(-1, "other"), { cwd })).stdout).toMatch(
     /^Nothing is loaded in the kv store \(.*\/docs\/other\/v3\/kv\/.*\)\.$/m,
   );
-});
-
-test("npm run build bundles this worker, even if wrangler itself would choose another project", async () => {
-  const { folder, addOtherConfigurations } = createProject("http://localhost");
-  addOtherConfigurations();
-  const { status, stderr } = await runProcess("npm", ["run", "build"], { cwd: folder });
-  expect([status, stderr]).toEqual([0, ""]);
-  expect(await readFile(join(folder, "dist/worker/index.js"), "utf8")).toContain("/api/tf1/records/");
 });
 
 test("npm run serve removes the files of earlier builds, and serves a file of the current folder, also in a workspace", async () => {
@@ -168,104 +145,28 @@ test("npm run serve removes the files of earlier builds, and serves a file of th
   expect(left).toEqual([false, true]);
 });
 
-describe("in a fresh clone", () => {
-  const project = createProject("http://localhost");
-  const build = () => project.run(["tools/build-assets.ts"], { WRANGLER_COMMAND: "dev" });
+// Wrangler would obey these settings, so a load could fill a store that is not served.
+test.each([
+  { setting: "STORE", file: ".dev.vars", command: "tools/start.ts" },
+  { setting: "PREFER", file: ".env.local", command: "tools/data/data-command.ts info" },
+  { setting: "CLOUDFLARE_ENV", file: ".env", command: "tools/deploy/deploy.ts deploy" },
+])("$command refuses the setting $setting in $file", async ({ setting, file, command }) => {
+  const { folder, run } = createProject("http://localhost");
+  await writeFile(join(folder, file), `${setting}=kv\n`);
+  const { status, stderr } = await run(command.split(" "));
+  expect([status, stderr]).toEqual([1, expect.stringContaining(setting)]);
+});
 
-  test("the build of wrangler dev loads the sample data once, even if two run at the same time", async () => {
-    const builds = await Promise.all([build(), build()]);
-    expect(builds).toMatchObject(Array(2).fill({ status: 0, stderr: "" }));
-    expect(builds.filter(({ stdout }) => stdout.includes("Loaded 40614 records."))).toHaveLength(1);
-    expect(await build(), "a build after a change").toEqual({ status: 0, stdout: "", stderr: "" });
-  });
-
-  /** Starts plain `wrangler dev`. Returns its home page in JSON and the headers of its records. */
-  async function startDev(store: string) {
-    const options = ["--port", "0", "--inspector-port", "0", "--var", `STORE:${store}`];
-    const server = project.start(["node_modules/wrangler/bin/wrangler.js", "dev", ...options]);
-    const origin = await readAddress(server.stdout, /Ready on (http:\S+)/);
-    const home = await (await fetch(origin)).json();
-    const source = (await fetch(`${origin}/api/tf1/records/`)).headers.get("Data-Source");
-    const ended = once(server, "exit");
-    server.kill("SIGINT");
-    await ended;
-    return { origin, home, source };
-  }
-
-  test.each(["d1", "seed"])("plain wrangler dev serves the sample data with STORE %s", async (store) => {
-    const { origin, home, source } = await startDev(store);
-    expect(home).toMatchObject({ count: 40_614, sample_data_url: `${origin}/seed.csv.gz` });
-    expect(source).toBe("generated");
-  });
-
-  test("after a change of the sample data, d1 keeps its records, and only the new ones are offered as a file", async () => {
-    const file = join(project.folder, "data/seed/2019.csv");
-    const before = await readFile(file, "utf8");
-    await writeFile(file, before.replace(/\d+,tf1\n/, "77,tf1\n"));
-    expect(await startDev("d1")).toMatchObject({ home: { sample_data_url: null }, source: "generated" });
-    const { origin, home, source } = await startDev("seed");
-    expect(home).toMatchObject({ sample_data_url: `${origin}/seed.csv.gz` });
-    expect(source).toBe("2019.csv, 2025.csv");
-    await writeFile(file, before);
-  });
-
-  test("plain wrangler dev starts no server whose links lead to production", async () => {
-    const other = createProject("http://localhost");
-    const environment = { WRANGLER_COMMAND: "dev" };
-    other.configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
-    const own = await other.run(["tools/build-assets.ts"], environment);
-    expect([own.status, own.stderr]).toEqual([1, expect.stringContaining("PUBLIC_ORIGIN")]);
-    other.configure(...ROUTES);
-    const routed = await other.run(["tools/build-assets.ts"], environment);
-    expect([routed.status, routed.stderr]).toEqual([1, expect.stringContaining("routes")]);
-  });
-
-  // Wrangler would obey these settings, so a load could fill a store that is not served.
-  test.each<{ setting: string; file: string; command: string[]; env?: NodeJS.ProcessEnv }>([
-    { setting: "STORE", file: ".dev.vars", command: ["tools/start.ts"] },
-    { setting: "PREFER", file: ".env.local", command: ["tools/data/data-command.ts", "info"] },
-    { setting: "CLOUDFLARE_ENV", file: ".env", command: ["tools/deploy/deploy.ts", "deploy"] },
-    {
-      setting: "CLOUDFLARE_ENV",
-      file: "none",
-      command: ["tools/build-assets.ts"],
-      env: { CLOUDFLARE_ENV: "other", WRANGLER_COMMAND: "deploy" },
-    },
-  ])("$command refuses the setting $setting in $file", async ({ setting, file, command, env }) => {
-    const path = join(project.folder, file);
-    await writeFile(path, `${setting}=kv\n`);
-    onTestFinished(() => rm(path));
-    const { status, stderr } = await project.run(command, env);
-    expect([status, stderr]).toEqual([1, expect.stringContaining(setting)]);
-  });
-
-  test("an invalid line of the sample data is reported, and wrangler dev keeps the last valid one", async () => {
-    const file = join(project.folder, "data/seed/2019.csv");
-    const snapshot = join(project.folder, "dist/assets/api/seed/current-snapshot.json");
-    const before = await readFile(snapshot, "utf8");
-    await writeFile(file, (await readFile(file, "utf8")).replace(/\n\d+,/, "\nx,"));
-    const stderr = expect.stringMatching(/data\/seed\/2019\.csv:2: id "x" .*\n.* not built\.\n$/);
-    const kept = expect.stringMatching(
-      /data\/seed\/2019\.csv:2: id "x" .*\n.* not built\.\n.* stays in use\.\n$/,
-    );
-    expect(await build()).toEqual({ status: 0, stdout: "", stderr: kept });
-    expect(await readFile(snapshot, "utf8")).toBe(before);
-    const deployed = { WRANGLER_COMMAND: "deploy" };
-    expect(await project.run(["tools/build-assets.ts"], deployed)).toEqual({ status: 1, stdout: "", stderr });
-    await rm(snapshot);
-    expect(await build(), "without earlier sample data").toEqual({ status: 1, stdout: "", stderr });
-  });
-
-  test("npm start names the files of a folder of sample data that contains no records", async () => {
-    const seed = join(project.folder, "data/seed");
-    for (const name of await readdir(seed)) if (name !== "README.md") await rm(join(seed, name));
-    const empty = ["--persist-to", createFolder()];
-    expect(await project.run(["tools/start.ts", ...empty])).toEqual({
-      status: 1,
-      stdout: expect.stringMatching(/^Nothing is loaded in .*\n$/),
-      stderr: expect.stringMatching(
-        /data\/seed: contains no file .*: \["README\.md"\]\nNothing was loaded\.\n$/,
-      ),
-    });
+test("npm start names the files of a folder of sample data that contains no records", async () => {
+  const { folder, run } = createProject("http://localhost");
+  const seed = join(folder, "data/seed");
+  for (const name of await readdir(seed)) if (name !== "README.md") await rm(join(seed, name));
+  const empty = ["--persist-to", createFolder()];
+  expect(await run(["tools/start.ts", ...empty])).toEqual({
+    status: 1,
+    stdout: expect.stringMatching(/^Nothing is loaded in .*\n$/),
+    stderr: expect.stringMatching(
+      /data\/seed: contains no file .*: \["README\.md"\]\nNothing was loaded\.\n$/,
+    ),
   });
 });

@@ -8,6 +8,9 @@ import { type Finished, finish } from "../command-line/run-command.ts";
 const FOLDERS = ["src", "public", "data", "tools", "docs"];
 const FILES = ["wrangler.toml", "package.json", "tsconfig.json", "README.md", "LICENSE", ".gitignore"];
 
+/** The arguments of `configure` that uncomment `routes` in wrangler.toml. */
+export const UNCOMMENT_ROUTES = [/# (?=routes = )/, ""] as const;
+
 /**
  * Creates a clone of the repository, on the branch `feature/login`, whose commands use a stub of Cloudflare's API.
  * @param api the origin of the stub
@@ -39,8 +42,13 @@ export function createProject(api: string) {
     },
     /** Runs a Node script on a terminal. Types an answer for each question that contains a string. */
     runOnTerminal(args: string[], answers: [question: string, typed: string][]): Promise<Finished> {
-      const command = ["-qec", [process.execPath, ...args].join(" "), "/dev/null"];
-      const child = spawn("script", command, { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
+      const command = [process.execPath, ...args];
+      // `script` of macOS takes the words of the command, and passes on its exit status by default.
+      const options =
+        process.platform === "darwin"
+          ? ["-q", "/dev/null", ...command]
+          : ["-qec", command.join(" "), "/dev/null"];
+      const child = spawn("script", options, { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
       let shown = "";
       child.stdout.on("data", (chunk) => {
         shown += chunk;
