@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Context } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ListeningServer } from "../../support/free-port.ts";
 
 /** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
@@ -25,8 +24,10 @@ export interface Cloudflare extends ListeningServer {
   rejected: RegExp | undefined;
   /** The error code of this request. If there is none, the response is a 503 from a proxy of the API. */
   rejectionCode: number | undefined;
-  /** Called for each request of `/healthz`, after the served version was read. Returns the status of a failure. */
-  onHealth: (() => ContentfulStatusCode | undefined) | undefined;
+  /** Called for each request. While the promise that it returns is pending, the request waits. */
+  onRequest: ((request: Request) => Promise<unknown> | undefined) | undefined;
+  /** How many requests of `/healthz` still get the previous version. */
+  lateResponses: number;
   /** The paths of the deployed worker that were requested. */
   checked: Set<string>;
   /** A header that the deployed worker does not send. */

@@ -10,10 +10,10 @@ import {
 
 const ON = { enabled: true, previews_enabled: true };
 
-/** The version that the worker of production serves. */
-export function getServedVersion({ workers }: Cloudflare): string | undefined {
+/** Gets the newest version of the worker of production, or the one before it. */
+export function getVersion({ workers }: Cloudflare, { isPrevious = false }): string | undefined {
   const [, uploads] = [...workers].find(([name]) => !name.includes("/")) ?? [];
-  return uploads?.at(-1)?.id;
+  return uploads?.at(isPrevious ? -2 : -1)?.id;
 }
 
 function find({ workers }: Cloudflare, name: string, code = 10007): Upload[] {

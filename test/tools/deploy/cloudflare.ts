@@ -6,7 +6,7 @@ import { listenOnFreePort } from "../../support/free-port.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
 import { type AddRoute, type Cloudflare, createApiError } from "./cloudflare-api.ts";
 import { addDatabases, addNamespaces } from "./cloudflare-stores.ts";
-import { addPreviews, addWorkers, getServedVersion } from "./cloudflare-workers.ts";
+import { addPreviews, addWorkers, getVersion } from "./cloudflare-workers.ts";
 
 /** The paths of the deployed worker that the check of a deployment requests. */
 const WORKER_PATHS = /^\/(docs|openapi\.json|healthz|api\/tf1\/records\/?)?$/;
@@ -28,7 +28,8 @@ export async function openCloudflare(): Promise<Cloudflare> {
     lostKeys: undefined,
     rejected: undefined,
     rejectionCode: undefined,
-    onHealth: undefined,
+    onRequest: undefined,
+    lateResponses: 0,
     checked: new Set(),
     missingHeader: undefined,
     unknown: [],
@@ -38,6 +39,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
   const add: AddRoute = (method, path, handle) =>
     app[method](`/client/v4/accounts/:account${path}`, async (c) => respond(c, (await handle(c)) ?? null));
   app.use(async (c, next) => {
+    await api.onRequest?.(c.req.raw);
     if (!api.rejected?.test(`${c.req.method} ${c.req.url}`)) return next();
     api.rejected = undefined;
     if (api.rejectionCode !== undefined) throw createApiError(api.rejectionCode, "Authentication error");
@@ -60,9 +62,9 @@ export async function openCloudflare(): Promise<Cloudflare> {
     return response;
   });
   app.get("/healthz", (c) => {
-    const code = { id: getServedVersion(api) ?? "of a preview" };
-    const status = api.onHealth?.();
-    return status === undefined ? c.json({ code }) : c.text("error code: 1101", status);
+    api.lateResponses -= 1;
+    const id = getVersion(api, { isPrevious: api.lateResponses >= 0 }) ?? "of a preview";
+    return c.json({ code: { id } });
   });
   addDatabases(app, add, api);
   addNamespaces(add, api);

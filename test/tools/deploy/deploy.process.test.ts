@@ -1,36 +1,21 @@
+import { once } from "node:events";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
 import { finish } from "../command-line/run-command.ts";
-import {
-  DATA,
-  DATABASE,
-  DEPLOY,
-  NAMESPACE,
-  PREVIEW,
-  testNext,
-  useAccount,
-  WORKER,
-  WRANGLER,
-} from "./account.ts";
+import { DATA, DATABASE, DEPLOY, NAMESPACE, OWN, PREVIEW, testAccount, WORKER, WRANGLER } from "./account.ts";
 
 // The commands and wrangler are real. Cloudflare's API is a stub, with our own service as the deployed worker.
-
-/** The option without which wrangler itself would use the other project. */
-const OWN = ["--config", "wrangler.toml"];
 
 const DOCS = readFileSync("docs/deploying.md", "utf8");
 
 const readSection = (title: string) => DOCS.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
 
-describe.concurrent("in a new account", async () => {
-  const { api, project, run, listDatabases, readCurrentSnapshot, listVersions, chooseKv } =
-    await useAccount();
-
-  testNext(
-    "the first deployment asks for a subdomain, creates the database and loads the sample data",
-    async () => {
+describe.concurrent("the first deployment", () => {
+  testAccount(
+    "asks for a subdomain, creates the database and loads the sample data",
+    async ({ api, project, listDatabases, readCurrentSnapshot, listVersions }) => {
       api.subdomain = undefined;
       // Wrangler reads this file, too.
       writeFileSync(join(project.folder, ".env"), "WRANGLER_LOG=debug\n");
@@ -57,102 +42,11 @@ describe.concurrent("in a new account", async () => {
     },
   );
 
-  testNext("a second deployment keeps the records, and says what is wrong and how to go back", async () => {
-    const before = readCurrentSnapshot();
-    api.missingHeader = "Vary";
-    const { stderr } = await run(1, DEPLOY);
-    api.missingHeader = undefined;
-    const [first, ...others] = listVersions();
-    expect(stderr).toMatch(/^Failed: check the deployment\.\n(Not checked.*\n)?List records\.Vary /);
-    expect(stderr).toContain(`\nTo go back: npx wrangler rollback ${first?.id} --config wrangler.toml\n`);
-    const database = first?.bindings.find(({ name }) => name === "DB");
-    expect(others[0]?.bindings).toContainEqual(database);
-    expect([others.length, listDatabases(), readCurrentSnapshot()]).toEqual([1, [DATABASE], before]);
-  });
-
-  testNext("a version that fails every request ends the deployment soon", async () => {
-    const [served] = listVersions().slice(-2);
-    api.onHealth = () => 500;
-    // The way back is to the version that most clients get, not to the newest one.
-    api.newestShare = 5;
-    const { stderr } = await run(1, DEPLOY);
-    api.newestShare = 100;
-    expect(stderr).toMatch(
-      /^Failed: wait for the new version\.\nhttp:\S+\/healthz returned 500: no version\n/,
-    );
-    expect(stderr).toContain(`rollback ${served?.id} `);
-  });
-
-  testNext("after an interrupt, the message names the step and the way back", async () => {
-    const [served] = listVersions().slice(-1);
-    const child = project.start(DEPLOY);
-    api.onHealth = () => {
-      child.kill("SIGTERM");
-      return 503;
-    };
-    const { status, stderr } = await finish(child);
-    api.onHealth = undefined;
-    expect(status).toBe(143);
-    expect(stderr).toContain(
-      `Interrupted: wait for the new version. To go back: npx wrangler rollback ${served?.id} `,
-    );
-  });
-
-  testNext("a deployment that the user declines is a failure", async () => {
-    api.lastDeployedFrom = "api";
-    const versions = listVersions().length;
-    const { status, stdout } = await project.runOnTerminal(DEPLOY, [["Would you like to continue?", "n"]]);
-    expect([status, listVersions().length], stdout).toEqual([1, versions]);
-    expect(stdout).toContain("Failed: deploy the worker.\r\nThe deployment was cancelled");
-  });
-
-  testNext(
-    "another store is not deployed by mistake, and the sample data never replaces the served records",
-    async () => {
-      const versions = listVersions().length;
-      chooseKv();
-      const { stderr: info } = await run(0, [DATA, "info", "--remote"]);
-      expect(info).toMatch(
-        /^Using the deployed kv store\.\nWarning: .* serves the d1 store.*`--store d1`\.\n$/,
-      );
-      const { stderr } = await run(1, DEPLOY);
-      expect(stderr).toMatch(/serves the d1 store, but STORE .* is "kv"/);
-      const { stderr: empty } = await run(1, [...DEPLOY, "--change-store"]);
-      expect(empty).toMatch(/^Failed: prepare the store\.\nNo records were found in the kv store/);
-      expect([listVersions().length, api.namespaces.get(NAMESPACE)]).toEqual([versions, new Map()]);
-    },
-  );
-
-  testNext("the commands of docs/deploying.md move records with their source", async () => {
-    const commands = [...readSection("Change the store").matchAll(/^npm run data -- (.*)$/gm)];
-    const expand = (word: string) => (word.includes("*") ? globSync(word) : [word]);
-    const sources: unknown[] = [];
-    for (const [, command = ""] of commands) {
-      await run(0, [DATA, ...command.split(" ").flatMap(expand), "--store", "d1"]);
-      if (command.startsWith("load")) sources.push(readCurrentSnapshot()?.source);
-    }
-    expect(sources).toEqual(["counts.csv", "generated"]);
-  });
-
-  testNext(
-    "the commands of docs/deploying.md remove the worker, the database and the namespace",
-    async () => {
-      const commands = [...readSection("Remove a deployment").matchAll(/^npx wrangler (.*)$/gm)];
-      // Without a terminal, wrangler does not ask.
-      for (const [, args = ""] of commands) await run(0, [WRANGLER, ...args.split(" ")]);
-      expect([api.workers.size, api.databases.size, api.namespaces.size]).toEqual([0, 0, 0]);
-    },
-  );
-});
-
-describe.concurrent("in an account to which plain wrangler deployed a worker that Workers Builds names", async () => {
-  const name = "counts";
-  const inBuilds = { WRANGLER_CI_OVERRIDE_NAME: name };
-  const { run, listDatabases, readCurrentSnapshot, listVersions } = await useAccount();
-
-  testNext(
-    "npm run deploy creates the tables, explains how to load records, and then continues",
-    async () => {
+  testAccount(
+    "after one with plain wrangler, of a worker that Workers Builds names, creates the tables, and explains how to load records",
+    async ({ run, listDatabases, readCurrentSnapshot, listVersions }) => {
+      const name = "counts";
+      const inBuilds = { WRANGLER_CI_OVERRIDE_NAME: name };
       await run(0, [WRANGLER, "deploy", ...OWN], inBuilds);
       expect([listDatabases(), listVersions(name).length]).toEqual([[DATABASE], 1]);
       const { stderr } = await run(1, DEPLOY, inBuilds);
@@ -167,49 +61,158 @@ describe.concurrent("in an account to which plain wrangler deployed a worker tha
   );
 });
 
-describe.concurrent("in an account with KV", async () => {
-  const { api, project, run, listDatabases, listVersions, chooseKv } = await useAccount();
-  const previewed = `${WORKER}/feature/login`;
+describe.concurrent("a later deployment", () => {
+  testAccount(
+    "keeps the records, waits for the new version, and says what is wrong and how to go back",
+    async ({ api, run, listDatabases, readCurrentSnapshot, listVersions, putIntoProduction }) => {
+      await putIntoProduction("most", "few");
+      const before = readCurrentSnapshot();
+      // The way back is to the version that most clients get, not to the newest one.
+      Object.assign(api, { newestShare: 5, lateResponses: 2, missingHeader: "Vary" });
+      const { stdout, stderr } = await run(1, DEPLOY);
+      const [{ bindings = [] } = {}, , deployed] = listVersions();
+      expect(stdout).toContain(`healthz still reports version few instead of ${deployed?.id}`);
+      expect(stderr).toMatch(/^Failed: check the deployment\.\n(Not checked.*\n)?List records\.Vary /);
+      expect(stderr).toContain("\nTo go back: npx wrangler rollback most --config wrangler.toml\n");
+      expect(deployed?.bindings).toContainEqual(bindings.find(({ name }) => name === "DB"));
+      expect([listDatabases(), readCurrentSnapshot()]).toEqual([[DATABASE], before]);
+    },
+  );
 
-  testNext("a preview needs no store; if it fails, wrangler's own words are shown", async () => {
-    const { stderr: noToken } = await run(1, DEPLOY, { CLOUDFLARE_API_TOKEN: "" });
-    expect(noToken).toMatch(/^Failed: prepare the store\.\nwrangler .*CLOUDFLARE_API_TOKEN/s);
-    Object.assign(api, { rejected: /\/previews/, rejectionCode: 10_021 });
-    const { stderr: rejected } = await run(1, PREVIEW);
-    expect(rejected).toMatch(/^Failed: deploy the preview\.\nwrangler failed: .*\[code: 10021\]$/ms);
-    const { stdout, stderr } = await run(0, PREVIEW);
-    expect(stdout.trimEnd().split("\n").at(-1)).toBe(api.origin);
-    expect(stderr, "wrangler accepts the settings").toBe("");
-    expect([listDatabases(), api.namespaces.size, listVersions()]).toEqual([[], 0, []]);
+  testAccount(
+    "that is interrupted names the step and the way back",
+    async ({ api, project, putIntoProduction }) => {
+      await putIntoProduction("served");
+      const child = project.start(DEPLOY);
+      api.onRequest = async ({ url }) => {
+        if (url.endsWith("/healthz")) child.kill("SIGTERM");
+      };
+      const { status, stderr } = await finish(child);
+      expect(status).toBe(143);
+      expect(stderr).toContain(
+        "Interrupted: wait for the new version. To go back: npx wrangler rollback served ",
+      );
+    },
+  );
+
+  testAccount("that is interrupted ends wrangler, too", async ({ api, project }) => {
+    const child = project.start(DEPLOY);
+    const ended = Promise.withResolvers<unknown>();
+    api.onRequest = ({ signal }) => {
+      child.kill("SIGTERM");
+      // Wrangler waits for a response that never comes.
+      ended.resolve(once(signal, "abort"));
+      return ended.promise;
+    };
+    expect((await finish(child)).status).toBe(143);
+    await ended.promise;
   });
 
-  testNext("a namespace must have records, which a deployment never replaces", async () => {
-    chooseKv();
-    const snapshot = { id: createSnapshotId(Date.now()), count: 0, loaded_at: null, source: "own" };
-    const loaded = new Map([["current-snapshot", JSON.stringify(snapshot)]]);
-    api.namespaces.set(NAMESPACE, new Map(loaded));
-    api.isLagging = true;
-    expect((await run(1, DEPLOY)).stderr).toContain("No records were found in the kv store");
-    api.isLagging = false;
-    await run(0, DEPLOY);
-    expect(api.namespaces.get(NAMESPACE)).toEqual(loaded);
-    const namespace = expect.objectContaining({ name: "KV", namespace_id: NAMESPACE });
-    expect(listVersions()[0]?.bindings).toContainEqual(namespace);
+  testAccount(
+    "that the user declines is a failure",
+    async ({ api, project, listVersions, putIntoProduction }) => {
+      await putIntoProduction("served");
+      api.lastDeployedFrom = "api";
+      const { status, stdout } = await project.runOnTerminal(DEPLOY, [["Would you like to continue?", "n"]]);
+      expect([status, listVersions().length], stdout).toEqual([1, 1]);
+      expect(stdout).toContain("Failed: deploy the worker.\r\nThe deployment was cancelled");
+    },
+  );
+
+  testAccount(
+    "does not change the store by mistake, and the sample data never replaces the served records",
+    async ({ api, run, listVersions, putIntoProduction, chooseKv }) => {
+      await putIntoProduction("served");
+      chooseKv();
+      const { stderr: info } = await run(0, [DATA, "info", "--remote"]);
+      expect(info).toMatch(
+        /^Using the deployed kv store\.\nWarning: .* serves the d1 store.*`--store d1`\.\n$/,
+      );
+      const { stderr } = await run(1, DEPLOY);
+      expect(stderr).toMatch(/serves the d1 store, but STORE .* is "kv"/);
+      const { stderr: empty } = await run(1, [...DEPLOY, "--change-store"]);
+      expect(empty).toMatch(/^Failed: prepare the store\.\nNo records were found in the kv store/);
+      expect([listVersions().length, api.namespaces.get(NAMESPACE)]).toEqual([1, new Map()]);
+    },
+  );
+});
+
+describe.concurrent("the commands of docs/deploying.md", () => {
+  testAccount("move records with their source", async ({ run, readCurrentSnapshot, putIntoProduction }) => {
+    await putIntoProduction("served");
+    const before = readCurrentSnapshot();
+    const commands = [...readSection("Change the store").matchAll(/^npm run data -- (.*)$/gm)];
+    const expand = (word: string) => (word.includes("*") ? globSync(word) : [word]);
+    for (const [, command = ""] of commands)
+      await run(0, [DATA, ...command.split(" ").flatMap(expand), "--store", "d1"]);
+    expect(readCurrentSnapshot()).toEqual({ ...before, id: expect.not.stringMatching(String(before?.id)) });
   });
 
-  testNext("a preview with its own database serves it until it is removed", async () => {
-    const database = 'binding = "DB"\ndatabase_name = "branch-db"\nmigrations_dir = "data/migrations"\n';
-    const branch = `name = "${WORKER}"\n[vars]\nSTORE = "d1"\n[[d1_databases]]\n${database}`;
-    writeFileSync(join(project.folder, "branch.toml"), branch);
-    await run(0, [WRANGLER, "d1", "create", "branch-db"]);
-    await run(0, [DATA, "load", "--remote", "--config", "branch.toml", "data/seed/2019.csv"]);
-    const [id = ""] = api.databases.keys();
-    project.configure(/(?<=\[previews.vars\]\n)STORE = "seed"/, 'STORE = "d1"');
-    project.configure(/$/, `\n[[previews.d1_databases]]\nbinding = "DB"\ndatabase_id = "${id}"\n`);
-    await run(0, PREVIEW);
-    const binding = expect.objectContaining({ name: "DB", type: "d1", database_id: id });
-    expect(api.workers.get(previewed)?.[1]?.bindings).toContainEqual(binding);
-    await run(0, [WRANGLER, "preview", "delete", "--skip-confirmation", ...OWN]);
-    expect([...api.workers.keys()]).toEqual([WORKER]);
-  });
+  testAccount(
+    "remove the worker, the database and the namespace",
+    async ({ api, run, putIntoProduction, chooseKv }) => {
+      await putIntoProduction("served");
+      chooseKv();
+      api.namespaces.set(NAMESPACE, new Map());
+      const commands = [...readSection("Remove a deployment").matchAll(/^npx wrangler (.*)$/gm)];
+      // Without a terminal, wrangler does not ask.
+      for (const [, args = ""] of commands) await run(0, [WRANGLER, ...args.split(" ")]);
+      expect([api.workers.size, api.databases.size, api.namespaces.size]).toEqual([0, 0, 0]);
+    },
+  );
+});
+
+describe.concurrent("with KV or previews,", () => {
+  testAccount(
+    "a preview needs no store; if it fails, wrangler's own words are shown",
+    async ({ api, run, listDatabases, listVersions }) => {
+      const { stderr: noToken } = await run(1, DEPLOY, { CLOUDFLARE_API_TOKEN: "" });
+      expect(noToken).toMatch(/^Failed: prepare the store\.\nwrangler .*CLOUDFLARE_API_TOKEN/s);
+      Object.assign(api, { rejected: /\/previews/, rejectionCode: 10_021 });
+      const { stderr: rejected } = await run(1, PREVIEW);
+      expect(rejected).toMatch(/^Failed: deploy the preview\.\nwrangler failed: .*\[code: 10021\]$/ms);
+      const { stdout, stderr } = await run(0, PREVIEW);
+      expect(stdout.trimEnd().split("\n").at(-1)).toBe(api.origin);
+      expect(stderr, "wrangler accepts the settings").toBe("");
+      expect([listDatabases(), api.namespaces.size, listVersions()]).toEqual([[], 0, []]);
+      expect([...api.workers.keys()]).toEqual([WORKER, `${WORKER}/feature/login`]);
+    },
+  );
+
+  testAccount(
+    "a namespace must have records, which a deployment never replaces",
+    async ({ api, run, listVersions, chooseKv }) => {
+      chooseKv();
+      const snapshot = { id: createSnapshotId(Date.now()), count: 0, loaded_at: null, source: "own" };
+      const loaded = new Map([["current-snapshot", JSON.stringify(snapshot)]]);
+      api.namespaces.set(NAMESPACE, new Map(loaded));
+      api.isLagging = true;
+      expect((await run(1, DEPLOY)).stderr).toContain("No records were found in the kv store");
+      api.isLagging = false;
+      await run(0, DEPLOY);
+      expect(api.namespaces.get(NAMESPACE)).toEqual(loaded);
+      const namespace = expect.objectContaining({ name: "KV", namespace_id: NAMESPACE });
+      expect(listVersions()[0]?.bindings).toContainEqual(namespace);
+    },
+  );
+
+  testAccount(
+    "a preview with a name and its own database serves it until it is removed",
+    async ({ api, project, run, putIntoProduction }) => {
+      await putIntoProduction("served");
+      const database = 'binding = "DB"\ndatabase_name = "branch-db"\nmigrations_dir = "data/migrations"\n';
+      const branch = `name = "${WORKER}"\n[vars]\nSTORE = "d1"\n[[d1_databases]]\n${database}`;
+      writeFileSync(join(project.folder, "branch.toml"), branch);
+      await run(0, [WRANGLER, "d1", "create", "branch-db", ...OWN]);
+      await run(0, [DATA, "load", "--remote", "--config", "branch.toml", "data/seed/2019.csv"]);
+      const [, id = ""] = api.databases.keys();
+      project.configure(/(?<=\[previews.vars\]\n(?:.*\n)*?)STORE = "seed"/, 'STORE = "d1"');
+      project.configure(/$/, `\n[[previews.d1_databases]]\nbinding = "DB"\ndatabase_id = "${id}"\n`);
+      await run(0, [...PREVIEW, "--name", "demo"]);
+      const binding = expect.objectContaining({ name: "DB", type: "d1", database_id: id });
+      expect(api.workers.get(`${WORKER}/demo`)?.[0]?.bindings).toContainEqual(binding);
+      await run(0, [WRANGLER, "preview", "delete", "--name", "demo", "--skip-confirmation", ...OWN]);
+      expect([...api.workers.keys()]).toEqual([WORKER]);
+    },
+  );
 });
