@@ -13,11 +13,11 @@ export const WORKER_LIMITS: DelayLimits = { total: 100, perClient: 50 };
 
 /** A place among the delayed responses of an instance. */
 export interface Slot {
-  /** Ends the wait: the client has disconnected, or `endWaits` was called. Undefined if the response does not wait. */
+  /** Ends the wait, because the client has disconnected, or because of `release` or `endWaits`. Undefined if the response does not wait. */
   signal?: AbortSignal;
   /** Whether `endWaits` has ended the wait. Then the connection closes. */
   isEnded(): boolean;
-  /** Frees the slot, when the delay is over. Has no effect the second time. */
+  /** Frees the slot, and ends the rest of the wait. Has no effect the second time. */
   release(): void;
 }
 
@@ -67,20 +67,17 @@ export function createSlots() {
       let isEnded = false;
       const release = () => {
         taken.delete(slot);
-        connection.removeEventListener("abort", leave);
-      };
-      const leave = () => {
-        release();
+        connection.removeEventListener("abort", release);
         wait.abort();
       };
       const end = () => {
         isEnded = true;
-        leave();
+        release();
       };
       const slot = { client, endsAt: Date.now() + durationMs, end };
       taken.add(slot);
-      connection.addEventListener("abort", leave, { once: true });
-      if (connection.aborted) leave();
+      connection.addEventListener("abort", release, { once: true });
+      if (connection.aborted) release();
       return { signal: wait.signal, isEnded: () => isEnded, release };
     },
     /** Ends all waits. Their connections close. */

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import { listen } from "../../tools/package/listen.ts";
+import { toReply } from "../../tools/package/respond.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 
@@ -45,7 +46,7 @@ test.runIf(OPENAPI_TYPESCRIPT)("a client generated from the document compiles, a
   writeFileSync(join(cwd, "package.json"), '{"type": "module"}');
   writeFileSync(join(cwd, "openapi.json"), JSON.stringify(OPENAPI_DOCUMENT));
   const { fetch } = await createMemoryService(EXAMPLE_RECORDS.toReversed());
-  const server = await listen((request) => fetch(request.url), { port: 0 });
+  const server = await listen(async (request) => toReply(await fetch(request.url)), { port: 0 });
   writeFileSync(join(cwd, "client.ts"), createClientCode(server.url));
   const run = async (script: string, ...args: string[]) =>
     (await promisify(execFile)(process.execPath, [script, ...args], { cwd })).stdout;

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createCodeSamples } from "../../src/views/home/code-samples.ts";
 import { listen } from "../../tools/package/listen.ts";
+import { toReply } from "../../tools/package/respond.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { createFolder } from "../support/temporary-folder.ts";
@@ -46,12 +47,12 @@ for (const [name, [program, ...options], probe, output] of LANGUAGES) {
     const service = await createMemoryService(grown.slice(0, 74), { settings: { PREFER: "none" } });
     const times: number[] = [];
     const server = await listen(
-      ({ url }) => {
+      async ({ url }) => {
         const requests = times.push(performance.now() / 1_000);
         // The new record moves the previous records, so that one record is on two pages.
         if (requests === 5) service.load(grown);
         service.env.PREFER = FAULTS[requests] ?? service.env.PREFER ?? "";
-        return service.fetch(url);
+        return toReply(await service.fetch(url));
       },
       { port: 0 },
     );

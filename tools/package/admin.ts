@@ -1,46 +1,51 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { Readable } from "node:stream";
-import { setFlagsFromString } from "node:v8";
-import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
+import { SettingError } from "../../src/setting-error.ts";
 import { InputError } from "../data/formats/problem.ts";
-import { readCollection } from "../data/read-records.ts";
-import { stageFiles } from "../data/staging/staging.ts";
 import { getMessage } from "../messages.ts";
-import type { ReceivedRequest, Service, ServiceOptions, TrafficRecord } from "./index.d.ts";
-import type { Respond } from "./respond.ts";
+import type { PreferOptions, ReceivedRequest } from "./index.d.ts";
+import { type Respond, toReply } from "./respond.ts";
+import type { ServiceControls } from "./service.ts";
+import { InvalidOptionsError } from "./service-options.ts";
 
 /*
  * The paths below /__admin/ of the option --admin, with which tests in any language control the service. Web pages cannot: no response
- * allows another origin, only PUT and DELETE, which need a preflight, have effects, and the host of a request must be an address or a
- * name of this machine.
+ * allows another origin, only PUT and DELETE, which need a preflight, have effects, and the host of a request must be an address, a name
+ * of this machine, or a name that the public DNS does not have.
  */
 
-export interface AdminOptions extends Pick<ServiceOptions, "modelName"> {
+export interface AdminOptions {
   /** The name that the server listens on. */
   host: string;
 }
 
 /** Returns a function that responds to requests below /__admin/ itself, and passes all others on. */
-export function addAdmin(service: Service, respond: Respond, options: AdminOptions): Respond {
-  // With 10,000 requests of 3 KB in the list, the process then takes 150 MB instead of 340.
-  setFlagsFromString("--optimize-for-size");
-  const admin = createAdmin(service, options);
-  return (request, address) => {
+export function addAdmin(respond: Respond, controls: ServiceControls, options: AdminOptions): Respond {
+  const admin = createAdmin(controls, options);
+  return async (request, address) => {
     const isAdmin = new URL(request.url).pathname.startsWith("/__admin/");
-    return isAdmin ? admin.fetch(request) : respond(request, address);
+    if (!isAdmin) return respond(request, address);
+    return toReply(await admin.fetch(request));
   };
 }
 
-function createAdmin(service: Service, { host, modelName }: AdminOptions): Hono {
+function createAdmin({ service, replaceByBody }: ServiceControls, { host }: AdminOptions): Hono {
   const admin = new Hono();
   const faultsOfCommand = service.prefer;
-  const setFaults = (c: Context) => replaceFaults(service, c.req);
+  const setFaults = async ({ req }: Context) => {
+    const faults = await readFaults(req.raw);
+    await requireValid(() => {
+      service.prefer = faults;
+    });
+  };
   const restoreFaults = () => {
     service.prefer = faultsOfCommand;
   };
-  const replaceRecords = async (c: Context) => service.replace(await readBody(c.req.raw, modelName));
+  const replaceRecords = ({ req }: Context) =>
+    requireValid(() => replaceByBody(Readable.from(req.raw.body ?? [])));
   const restoreRecords = () => service.replace();
   const restoreAll = async () => {
     restoreFaults();
@@ -69,8 +74,8 @@ function createAdmin(service: Service, { host, modelName }: AdminOptions): Hono 
 
   admin.notFound((c) => c.json({ detail: "Not found." }, 404));
   admin.onError((error, c) => {
-    const status = error instanceof HTTPException ? error.status : 500;
-    return c.json({ detail: getMessage(error) }, status);
+    if (!(error instanceof HTTPException)) throw error;
+    return c.json({ detail: error.message }, error.status);
   });
   return admin;
 }
@@ -86,14 +91,21 @@ function rejectMethod(allow: string) {
   return (c: Context) => c.json({ detail: `Method "${c.req.method}" not allowed.` }, 405, { Allow: allow });
 }
 
-/** Rejects names of other machines: a web page can let its own name lead to this machine (DNS rebinding). */
+/**
+ * Names that the public DNS does not have: without a dot, as in a network of containers, or in a reserved domain (RFC 6761, RFC 6762, and
+ * `internal`).
+ */
+const PRIVATE_NAME = /^(?:[^.]+|localhost\.|.+\.(?:localhost|internal|local|test)\.?)$/;
+
+/** Rejects names that the public DNS can have: a web page can let its own name lead to this machine (DNS rebinding). */
 function requireHost(names: string[]): MiddlewareHandler {
   const known = names.map((name) => name.toLowerCase());
   return async (c, next) => {
     const name = new URL(c.req.url).hostname.replace(/^\[(.*)\]$/, "$1");
-    if (known.includes(name) || isIP(name) !== 0) return next();
+    const isPrivate = known.includes(name) || isIP(name) !== 0 || PRIVATE_NAME.test(name);
+    if (isPrivate) return next();
     throw new HTTPException(403, {
-      message: `The host ${name} is not a name of this machine. Use its address, or --host.`,
+      message: `The public DNS can have the host ${name}. Use an address or a name without a dot, or start the command with --host ${name}.`,
     });
   };
 }
@@ -102,25 +114,32 @@ function toJson({ headers, ...received }: ReceivedRequest) {
   return { ...received, headers: Object.fromEntries(headers) };
 }
 
-/** @throws HTTPException 400 if an option is unknown or invalid */
-async function replaceFaults(service: Service, request: HonoRequest): Promise<void> {
-  const isJson = request.header("Content-Type")?.includes("json") ?? false;
+/**
+ * Reads the faults in a body: JSON if its type says so, and otherwise text.
+ * @throws HTTPException 400 if it is not JSON
+ */
+async function readFaults(request: Request): Promise<PreferOptions | string> {
+  const text = await request.text();
+  const [type = ""] = (request.headers.get("Content-Type") ?? "").toLowerCase().split(";");
+  const isJson = /[/+]json$/.test(type.trim());
+  if (!isJson) return text;
   try {
-    service.prefer = isJson ? await request.json() : await request.text();
+    return JSON.parse(text);
   } catch (error) {
-    throw new HTTPException(400, { message: getMessage(error) });
+    throw new HTTPException(400, { message: `The body is not JSON: ${getMessage(error)}` });
   }
 }
 
-/** Reads the records in a body, as `load` reads a file. @throws HTTPException 400 with the list of problems */
-async function readBody({ body }: Request, modelName: AdminOptions["modelName"]): Promise<TrafficRecord[]> {
-  const stdin = Readable.from(body ?? []);
+/**
+ * Runs an action that checks what a body contains.
+ * @throws HTTPException 400 with the reason
+ */
+async function requireValid(action: () => void | Promise<void>): Promise<void> {
   try {
-    const staged = await stageFiles(["-"], { stdin, modelName, isInMemory: true });
-    return await Array.fromAsync(readCollection(staged)).finally(staged.close);
+    await action();
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    // In a command, "-" is standard input.
-    throw new HTTPException(400, { message: error.message.replaceAll(/^-(?=:)/gm, "body") });
+    const isInvalid = [InputError, SettingError, InvalidOptionsError].some((type) => error instanceof type);
+    if (!isInvalid) throw error;
+    throw new HTTPException(400, { message: getMessage(error) });
   }
 }

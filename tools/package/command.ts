@@ -11,15 +11,15 @@ import {
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import type { AdminOptions } from "./admin.ts";
+import { requireSqlite } from "./environments.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { ListenError } from "./listen.ts";
 import { createService, type ServiceHooks } from "./service.ts";
 
 const NAME = "traffic-count-records";
 
-// Imported dynamically, so that the build puts it into another file: as a part of the main module it would run by itself.
-const { createCheckCommand } = await import("../conformance/check-command.ts");
-await runProgram(createServeProgram().addCommand(createCheckCommand("check")));
+/** Headers that are not printed, because logs are often kept and shared. */
+const CREDENTIALS = ["authorization", "proxy-authorization", "cookie"];
 
 function createServeProgram() {
   return (
@@ -41,7 +41,13 @@ function createServeProgram() {
         ).choices(["tf1"]),
       )
       .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
-      .option("--admin", "let tests change faults and records, and read the requests, below /__admin/")
+      .addOption(
+        // A proxy that rewrites `Host` would publish the paths.
+        new Option(
+          "--admin",
+          "let tests change faults and records, and read the requests, below /__admin/",
+        ).conflicts("publicOrigin"),
+      )
       .option("--log", "print a line of JSON on standard error for each request")
       // A file can be named `help`. A file named `check`, like the other command, is written `./check`.
       .helpCommand(false)
@@ -53,12 +59,13 @@ type Options = ServiceOptions & { port: number; host: string; admin?: true; log?
 
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, admin = false, log, ...others } = options;
+  requireSqlite();
   const hooks = {
     openStep: openProgress,
     warn: printNotice,
     onResponse: log ? printRequest : undefined,
     listsRequests: admin,
-    wrapResponder: admin ? await importAdmin({ host, modelName: options.modelName }) : undefined,
+    wrapResponder: admin ? await importAdmin({ host }) : undefined,
   };
   const serviceOptions = { files: files.length > 0 ? files : undefined, ...others };
   const service = await reportUsageErrors(command, () => createService(serviceOptions, hooks));
@@ -80,13 +87,15 @@ async function reportUsageErrors<T>(command: Command, action: () => T | Promise<
 /** Imported dynamically, because few commands need it, and it loads SQLite. */
 async function importAdmin(options: AdminOptions): Promise<ServiceHooks["wrapResponder"]> {
   const { addAdmin } = await import("./admin.ts");
-  return (service, respond) => addAdmin(service, respond, options);
+  return (respond, controls) => addAdmin(respond, controls, options);
 }
-
-/** Headers that are not printed, because logs are often kept and shared. */
-const CREDENTIALS = ["authorization", "proxy-authorization", "cookie"];
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {
   const printed = [...headers].filter(([name]) => !CREDENTIALS.includes(name));
   printError(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }
+
+// Imported dynamically, so that the build puts it into another file: in this one, the command `npm run conformance` would run, too.
+const { createCheckCommand } = await import("../conformance/check-command.ts");
+// At the end of the file, because requests arrive while this program runs.
+await runProgram(createServeProgram().addCommand(createCheckCommand("check")));

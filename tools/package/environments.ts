@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import project from "../../package.json" with { type: "json" };
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
@@ -24,32 +25,42 @@ export function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptio
 
 /** Creates an environment for each collection of a service, because the caches belong to an environment. */
 export function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
-  const load = async ({ records, files, modelName }: ServiceOptions): Promise<StoreEnv> => {
+  const { modelName } = options;
+  const load = async (input: RecordInput | undefined): Promise<StoreEnv> => {
     requireSqlite();
     // Inherits the variables, so that a change of PREFER applies to every environment.
     const env: StoreEnv = Object.create(variables);
-    if (records) env.MEMORY = await loadCollection({ records: Array.from(records, copyRecord) }, reporting);
-    else if (files) env.MEMORY = await loadCollection({ files, modelName }, reporting);
-    else env.MEMORY = createSampleStore();
+    env.MEMORY = input ? await loadCollection(input, reporting) : createSampleStore();
     return env;
   };
-  const first = load(options);
+  const first = load(getInput(options));
   // The error is handled here, because an unhandled rejection would end the process. The methods reject with the same error.
   first.catch(() => {});
   /** Requests wait for the records that are being loaded. */
   let served = first;
+  /** Of two replacements at a time, the one that began later is served. */
+  const serve = async (next: Promise<StoreEnv>): Promise<void> => {
+    const previous = served;
+    served = next.catch(() => previous);
+    await first;
+    await next;
+  };
   return {
     ready: first.then(() => {}),
     getEnvironment: () => served,
     async replace(records?: ServiceOptions["records"]) {
       requireServiceOptions({ records });
-      const previous = served;
-      const next = records ? load({ records }) : first;
-      served = next.catch(() => previous);
-      await first;
-      await next;
+      const input = getInput({ records });
+      await serve(input ? load(input) : first);
     },
+    replaceByBody: (body: Readable) => serve(load({ body, modelName })),
   };
+}
+
+/** @returns undefined for the sample data */
+function getInput({ records, files, modelName }: ServiceOptions): RecordInput | undefined {
+  if (records) return { records: Array.from(records, copyRecord) };
+  return files && { files, modelName };
 }
 
 /** Copies the fields of a record. Returns anything else unchanged, for the message that it is not a record. */
@@ -68,7 +79,7 @@ async function loadCollection(input: RecordInput, reporting: LoadReporting) {
  * Loads SQLite without its warning that it is experimental.
  * @throws Error if this version of Node is too old, and has no SQLite
  */
-function requireSqlite(): void {
+export function requireSqlite(): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {

@@ -1,30 +1,58 @@
 import { STATUS_CODES } from "node:http";
-import { createFetchError, type Respond } from "./respond.ts";
+// Fake timers of a test do not replace these.
+import { clearInterval, setInterval } from "node:timers";
+import type { Respond } from "./respond.ts";
 
 /**
  * Sends a request to the service, and shows what a client of the global `fetch` notices: redirects, the URL of the response, aborts,
- * and connections that faults close.
+ * and connections that close.
  * @throws TypeError if the global `fetch` would reject the request, the redirect or the connection
  */
 export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
-  const { headers, signal, redirect } = request;
+  const { headers, signal, redirect, method } = request;
   const url = request.url.replace(/#.*/, "");
   signal.throwIfAborted();
   if (!/^https?:/.test(url)) throw createFetchError("unknown scheme");
-  const response = await respond(request);
+  // No server receives a fragment.
+  const sent = url === request.url ? request : new Request(url, request);
+  const reply = await respond(sent);
+  signal.throwIfAborted();
+  if (reply.kind === "closed") throw createFetchError("other side closed", "UND_ERR_SOCKET");
+  const { response } = reply;
   const location = response.headers.get("Location");
   if (location !== null && redirect === "error") throw createFetchError(`unexpected redirect to ${location}`);
   // The service redirects no request that has a body.
-  if (location !== null && redirect === "follow")
-    return fetchFrom(
-      respond,
-      new Request(new URL(location, url), { method: request.method, headers, signal }),
-    );
-  const hasBody = response.body !== null && request.method !== "HEAD";
-  const body = hasBody ? readAsClient(response.body, request) : null;
+  if (location !== null && redirect === "follow") {
+    const followed = new Request(new URL(location, url), { method, headers, signal });
+    return addProperties(await fetchFrom(respond, followed), { redirected: true });
+  }
+  const hasBody = response.body !== null && method !== "HEAD";
+  const body = hasBody ? readAsClient(response.body, sent) : null;
   const init = { status: response.status, statusText: STATUS_CODES[response.status] ?? "" };
-  const received = new Response(body, { ...init, headers: response.headers });
-  return Object.defineProperty(received, "url", { value: url });
+  return addProperties(new Response(body, { ...init, headers: response.headers }), { url });
+}
+
+/**
+ * Keeps the process alive until an action ends, as an open connection does. The timers of a hang and of `AbortSignal.timeout` do not, so
+ * the process would end before a client gives up.
+ */
+export async function keepAlive<T>(action: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => {}, 2 ** 30);
+  return action().finally(() => clearInterval(timer));
+}
+
+/** Adds to a response, and to its copies, what only the global `fetch` can set. */
+function addProperties(response: Response, properties: { url?: string; redirected?: boolean }): Response {
+  const { clone } = response;
+  const values = { ...properties, clone: () => addProperties(clone.call(response), properties) };
+  for (const [name, value] of Object.entries(values))
+    Object.defineProperty(response, name, { value, configurable: true });
+  return response;
+}
+
+/** Creates the error of the global `fetch`, with its cause. */
+function createFetchError(cause: string, code?: string): TypeError {
+  return new TypeError("fetch failed", { cause: Object.assign(new Error(cause), { code }) });
 }
 
 /**

@@ -73,7 +73,7 @@ export interface ReceivedRequest {
   method: string;
   url: string;
   headers: Headers;
-  /** The response status. Null until the response is sent, and if a fault or the client closed the connection. */
+  /** The response status, also of a cut body. Null until the response is sent, and if its connection closed before. */
   status: number | null;
   /** The options that were applied, such as `code=503`. */
   applied: string[];
@@ -82,7 +82,10 @@ export interface ReceivedRequest {
 export interface Service {
   /** Resolves when the records are loaded. Rejects with an error that lists the invalid records. */
   ready: Promise<void>;
-  /** Works like the global `fetch`, without a network: the service responds to every host. Waits for `ready`. */
+  /**
+   * Works like the global `fetch`, without a network: the service responds to every host. Waits for `ready`. Ignores options that need a
+   * network or a browser, such as `integrity`, `cache` and `mode`.
+   */
   fetch: typeof fetch;
   /** Starts a server. Waits for `ready`. */
   listen(options?: ListenOptions): Promise<Server>;
@@ -91,9 +94,9 @@ export interface Service {
    * @param records The new records. By default, the initial records are restored.
    */
   replace(records?: Iterable<TrafficRecord>): Promise<void>;
-  /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored, and at most 50 MB of them. */
+  /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored, and at most 20 MB of them. */
   readonly requests: readonly ReceivedRequest[];
-  /** Empties `requests`, and resets the counts of `times` and `rate`. */
+  /** Empties `requests`, resets the counts of `times` and `rate`, and closes the connections of all responses that wait. */
   reset(): void;
   /** The default faults for requests that set none, as a string. It is empty if there are none. */
   get prefer(): string;

@@ -1,12 +1,13 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { pipeline } from "node:stream/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { getErrorCode, getMessage } from "../messages.ts";
+import { HttpError } from "../../src/http/errors.ts";
+import { printError } from "../command-line/print.ts";
+import { describeError, getErrorCode, getMessage } from "../messages.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
-import { isCut, type Respond } from "./respond.ts";
+import { createErrorResponse, type Respond } from "./respond.ts";
 
 /** Thrown if the port or the host cannot be used. */
 export class ListenError extends Error {}
@@ -41,6 +42,9 @@ const REASONS = new Map<unknown, string>([
   ["ENOTFOUND", "this host has no address. An IPv6 address is written without brackets"],
 ]);
 
+/** With Node's 16 KB, a long URL would be a 431 without a reason instead of a 414. */
+const MAX_HEADER_BYTES = 1 << 17;
+
 type Servers = [Server, ...Server[]];
 
 /** Listens on both addresses of `localhost`, because some clients try only one of them. */
@@ -67,10 +71,8 @@ async function openServer(
   host: string,
   port: number,
 ): Promise<Server> {
-  const server = createServer((incoming, outgoing) => {
-    // In HTTP/1.0, `Host` is optional, and health checks of some proxies do not send it.
-    const { localAddress = "", localPort = 0 } = incoming.socket;
-    incoming.headers.host ||= formatAddress(localAddress, localPort);
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
+    incoming.headers.host = getHost(incoming);
     void listener(incoming, outgoing);
   });
   await once(server.listen({ port, host }), "listening").catch((cause) => {
@@ -78,6 +80,19 @@ async function openServer(
     throw new ListenError(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
   });
   return server;
+}
+
+/**
+ * Returns the host of a request as a URL spells it, because Hono's server takes no other spelling. Two hosts become one that is invalid
+ * (RFC 9112, 3.2). In HTTP/1.0, `Host` is optional, and health checks of some proxies do not send it.
+ */
+function getHost({ rawHeaders, socket }: IncomingMessage): string {
+  const isHost = (_: string, index: number) =>
+    rawHeaders[index - 1]?.toLowerCase() === "host" && index % 2 === 1;
+  const host = rawHeaders.filter(isHost).join();
+  if (host === "") return formatAddress(socket.localAddress ?? "", socket.localPort ?? 0);
+  const isUnusual = /^(?:\[[\d.:a-f]+\](?::\d*)?|[\w.-]+:)$/i.test(host);
+  return isUnusual ? (URL.parse(`http://${host}`)?.host ?? host) : host;
 }
 
 function formatAddress(host: string, port: number): string {
@@ -104,15 +119,36 @@ async function handleRequest(
   try {
     // Removes the zone of a link-local address, such as %eth0.
     const [address] = incoming.socket.remoteAddress?.split("%") ?? ["unknown"];
-    const response = await respond(request, address);
-    if (!isCut(response)) return response;
-    // Sends a cut body here, because Hono's server would print its error.
-    outgoing.statusCode = response.status;
-    outgoing.setHeaders(response.headers);
-    await pipeline(response.body ?? [], outgoing);
-  } catch {
-    // A fault closes the connection, or the client has closed the connection.
-    outgoing.destroy();
+    const reply = await respond(request, address);
+    if (reply.kind === "response" && !reply.canBreakOff) return reply.response;
+    if (reply.kind === "response") await sendBody(reply.response, outgoing);
+    else closeConnection(outgoing);
+    return RESPONSE_ALREADY_SENT;
+  } catch (error) {
+    const hasLeft = incoming.errored !== null;
+    if (!hasLeft) printError(describeError(error));
+    return createErrorResponse(new HttpError(500));
   }
-  return RESPONSE_ALREADY_SENT;
+}
+
+/** Sends a body that can break off. Hono's server would print the error. A body is as small as a page, so nothing waits for its client. */
+async function sendBody({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> {
+  outgoing.statusCode = status;
+  outgoing.setHeaders(headers);
+  try {
+    for await (const part of body ?? []) outgoing.write(part);
+    outgoing.end();
+  } catch {
+    closeConnection(outgoing);
+  }
+}
+
+/** Closes a connection when what was written before is sent. If it is not yet the turn of a pipelined response, Node's `destroy` does nothing. */
+function closeConnection(outgoing: ServerResponse): void {
+  const assignSocket = outgoing.assignSocket.bind(outgoing);
+  outgoing.assignSocket = (socket: Socket) => {
+    assignSocket(socket);
+    socket.destroySoon();
+  };
+  outgoing.socket?.destroySoon();
 }

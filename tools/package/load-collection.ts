@@ -1,19 +1,28 @@
+import type { Readable } from "node:stream";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { printError } from "../command-line/print.ts";
 import { hashContent } from "../data/collection.ts";
-import { describeZeroed, type StageOptions, stageFiles, stageRecords } from "../data/staging/staging.ts";
+import {
+  describeZeroed,
+  type StagedCollection,
+  type StageOptions,
+  stageBody,
+  stageFiles,
+  stageRecords,
+} from "../data/staging/staging.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
 export type RecordInput =
   | { records: unknown[] }
-  | { files: string[]; modelName: ServiceOptions["modelName"] };
+  | { files: string[]; modelName: ServiceOptions["modelName"] }
+  | { body: Readable; modelName: ServiceOptions["modelName"] };
 
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
- * Checks records or files, and stores the records in memory.
+ * Checks records, files or the body of a request, and stores the records in memory.
  * @param version The version of the code. The id of the snapshot is a hash of the version and the records, so a restart does not change it.
  * @throws InputError if a record is invalid
  */
@@ -22,10 +31,7 @@ export async function loadCollection(
   version: string,
   { warn = printError, openStep }: LoadReporting,
 ): Promise<Store> {
-  const staged =
-    "records" in input
-      ? await stageRecords(input.records)
-      : await stageFiles(input.files, { modelName: input.modelName, warn, openStep });
+  const staged = await stage(input, { warn, openStep });
   if (staged.zeroed > 0) warn(`Warning: ${describeZeroed(staged.zeroed)}.`);
   try {
     const { count, blocks } = staged;
@@ -35,4 +41,11 @@ export async function loadCollection(
   } finally {
     staged.close();
   }
+}
+
+function stage(input: RecordInput, reporting: LoadReporting): Promise<StagedCollection> {
+  if ("records" in input) return stageRecords(input.records);
+  const { modelName } = input;
+  if ("body" in input) return stageBody(input.body, modelName);
+  return stageFiles(input.files, { modelName, ...reporting });
 }

@@ -1,50 +1,61 @@
 import { formatOptions, getApplied } from "../../src/faults/applied-options.ts";
+import { isSentInParts } from "../../src/faults/body-faults.ts";
+import { hasFault, type OptionValues } from "../../src/faults/option-table.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
 /** The service without a network. */
 export type App = (request: Request, address?: string) => Promise<Response>;
 
+/** What a client gets. The connection is closed by a fault, or by the client. */
+export type Reply =
+  | { kind: "closed" }
+  | {
+      kind: "response";
+      response: Response;
+      /** Whether the connection can close before the end of the body. */
+      canBreakOff: boolean;
+    };
+
 /** Responds to the request of a client. A client in this process has no address. */
-export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
-
-const cutResponses = new WeakSet<Response>();
-
-/** Whether a fault cuts the body of a response, so that its connection closes. */
-export function isCut(response: Response): boolean {
-  return cutResponses.has(response);
-}
+export type Respond = (request: Request, address?: string) => Promise<Reply>;
 
 interface RequestListeners {
-  /** Called before the response, while the status is null. */
-  onRequest: ((received: ReceivedRequest) => void) | undefined;
+  /** Notes a request before its response. Undefined if nobody reads the notes. */
+  receive: ((request: Request) => ReceivedRequest) | undefined;
   onResponse: ((received: ReceivedRequest) => void) | undefined;
 }
 
-/** Creates a function that responds as a server does: it rejects if a fault closes the connection, or if the client has left. */
-export function createResponder(app: App, { onRequest, onResponse }: RequestListeners): Respond {
+/** Creates a function that responds as a server does. It rejects if the service has a bug, or misses a file. */
+export function createResponder(app: App, { receive, onResponse }: RequestListeners): Respond {
   return async (request, address) => {
-    const { method, url, signal } = request;
-    if (!isValidUrl(url)) return Response.json({ detail: new HttpError(400).message }, { status: 400 });
-    // Copies the headers, because the headers of the original request would keep its connection in memory.
-    const headers = new Headers([...request.headers]);
-    const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
-    onRequest?.(received);
+    if (!isValidUrl(request.url)) return toReply(createErrorResponse(new HttpError(400)));
+    const received = receive?.(request);
     try {
       const response = await app(request, address);
       const applied = getApplied(request).values;
-      received.applied = formatOptions(applied);
-      signal.throwIfAborted();
-      if (applied.close) throw createFetchError("other side closed", "UND_ERR_SOCKET");
-      received.status = response.status;
-      // The service sets Content-Encoding for `wrangler dev` only.
-      response.headers.delete("Content-Encoding");
-      if (applied.body === "cut") cutResponses.add(response);
-      return response;
+      if (received) received.applied = formatOptions(applied);
+      // Without a fault, nothing waits, and reading the signal of a server's request takes as long as serving a page.
+      const hasLeft = hasFault(applied) && request.signal.aborted;
+      if (hasLeft || applied.close) return { kind: "closed" };
+      if (received) received.status = response.status;
+      return toReply(response, applied);
     } finally {
-      onResponse?.(received);
+      if (received) onResponse?.(received);
     }
   };
+}
+
+export function toReply(response: Response, { body }: OptionValues = {}): Reply {
+  const canBreakOff = isSentInParts(body);
+  // It is set for `wrangler dev` only.
+  if (canBreakOff) response.headers.delete("Content-Encoding");
+  return { kind: "response", response, canBreakOff };
+}
+
+/** Creates the response to a request that does not reach the app. */
+export function createErrorResponse({ message, status, headers }: HttpError, added = {}): Response {
+  return Response.json({ detail: message }, { status, headers: { ...headers, ...added } });
 }
 
 /**
@@ -56,9 +67,4 @@ function isValidUrl(address: string): boolean {
   if (url === null) return false;
   const hasCredentials = url.username !== "" || url.password !== "";
   return !hasCredentials && /^[\w.:[\]-]+$/.test(url.host);
-}
-
-/** Creates the error of the global `fetch`, with its cause. */
-export function createFetchError(cause: string, code?: string): TypeError {
-  return new TypeError("fetch failed", { cause: Object.assign(new Error(cause), { code }) });
 }

@@ -18,13 +18,16 @@ const Options = z
   .partial()
   .refine(({ records, files }) => !(records && files), "Set records or files, not both");
 
+/** Thrown if an option is unknown, or has a value of another type. */
+export class InvalidOptionsError extends TypeError {}
+
 /**
  * Checks the shape of the options. Records, files, the origin and the faults are checked where they are used.
- * @throws TypeError if an option is unknown or invalid
+ * @throws InvalidOptionsError
  */
 export function requireServiceOptions(options: ServiceOptions): void {
   const { error } = Options.safeParse(options);
-  if (error) throw new TypeError(`Invalid options of createService:\n${z.prettifyError(error)}`);
+  if (error) throw new InvalidOptionsError(`Invalid options:\n${z.prettifyError(error)}`);
 }
 
 /**

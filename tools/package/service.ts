@@ -1,11 +1,13 @@
+import type { Readable } from "node:stream";
 import { createApp } from "../../src/app.ts";
+import type { DelayLimits } from "../../src/faults/slots.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createEnvironments, createVariables } from "./environments.ts";
-import { fetchFrom } from "./fetch.ts";
+import { fetchFrom, keepAlive } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-collection.ts";
-import { createRequestList } from "./request-list.ts";
+import { createReceivedRequest, createRequestList } from "./request-list.ts";
 import { type App, createResponder, type Respond } from "./respond.ts";
 import { formatFaults, requireServiceOptions } from "./service-options.ts";
 import { respondWithFile } from "./static-files.ts";
@@ -16,31 +18,44 @@ export interface ServiceHooks extends LoadReporting {
   /** Whether `requests` lists the requests, as it does by default. */
   listsRequests?: boolean | undefined;
   /** Changes how a server of the service responds. */
-  wrapResponder?: ((service: Service, respond: Respond) => Respond) | undefined;
+  wrapResponder?: ((respond: Respond, controls: ServiceControls) => Respond) | undefined;
+}
+
+/** What controls a service over HTTP. */
+export interface ServiceControls {
+  service: Service;
+  /** Replaces all records, as `replace` does, by those in the body of a request, in any format. */
+  replaceByBody(body: Readable): Promise<void>;
 }
 
 /** See `createService` in index.d.ts. */
 export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
   requireServiceOptions(options);
   const variables = createVariables(options);
-  const { ready, getEnvironment, replace } = createEnvironments(variables, options, hooks);
-  const { app, reset } = createServiceApp(options.now, getEnvironment);
-  const { onResponse, listsRequests = true, wrapResponder = (_, respond) => respond } = hooks;
+  const { ready, getEnvironment, replace, replaceByBody } = createEnvironments(variables, options, hooks);
+  const { app, reset, endWaits } = createServiceApp(options.now, getEnvironment);
+  const { onResponse, listsRequests = true, wrapResponder = (respond) => respond } = hooks;
   const list = createRequestList();
-  const respond = createResponder(app, { onRequest: listsRequests ? list.add : undefined, onResponse });
+  // Without a reader, a request needs no copy of its headers.
+  const note = onResponse && ((request: Request) => createReceivedRequest(request));
+  const receive = listsRequests ? list.add : note;
+  const respond = createResponder(app, { receive, onResponse });
   const service: Service = {
     ready,
     requests: list.requests,
     async fetch(input, init) {
       const request = new Request(input, init);
       await ready;
-      return fetchFrom(respond, request);
+      const canAbort = init?.signal || input instanceof Request;
+      return canAbort ? keepAlive(() => fetchFrom(respond, request)) : fetchFrom(respond, request);
     },
-    listen: (options) => ready.then(() => listen(wrapResponder(service, respond), options)),
+    listen: (options) =>
+      ready.then(() => listen(wrapResponder(respond, { service, replaceByBody }), options)),
     replace,
     reset() {
       list.clear();
       reset();
+      endWaits();
     },
     get prefer() {
       return variables.PREFER;
@@ -54,15 +69,24 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   return service;
 }
 
+/** A server can have any number of clients. */
+const SERVER_LIMITS: DelayLimits = { total: 10_000, perClient: 10_000 };
+
+/** A client in this process controls how many requests it sends. */
+const NO_LIMITS: DelayLimits = { total: Infinity, perClient: Infinity };
+
 /** Creates the service with its static files. */
 function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Promise<StoreEnv>) {
-  const { app: service, reset } = createApp({ now });
+  const { app: service, ...controls } = createApp({
+    now,
+    getDelayLimits: (c) => (c.executionCtx.props.address === undefined ? NO_LIMITS : SERVER_LIMITS),
+  });
   const app: App = async (request, address) => {
-    const file = respondWithFile(request);
+    const file = respondWithFile(request, { canCompress: address !== undefined });
     if (file) return file;
     // The client's address is a property, because clients could forge a header.
     const context = { waitUntil() {}, passThroughOnException() {}, props: { address } };
     return service.fetch(request, await getEnvironment(), context);
   };
-  return { app, reset };
+  return { app, ...controls };
 }

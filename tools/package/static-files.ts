@@ -1,30 +1,82 @@
+import { gzipSync } from "node:zlib";
+import { parseAccept } from "hono/utils/accept";
 import { getMimeType } from "hono/utils/mime";
+import { hashString } from "../../src/hash.ts";
+import { matchesETag } from "../../src/http/entity-tags.ts";
+import { MethodNotAllowedError } from "../../src/http/errors.ts";
 import { SERVICE_HEADERS } from "../../src/http/headers.ts";
 import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
 import { REFERENCE_PATH } from "../../src/views/site.ts";
+import { createErrorResponse } from "./respond.ts";
 import { readPackageFile, SAMPLE_CSV_FILE } from "./sample-data.ts";
 
 /** The contents of the static files, by path. The build replaces the name `FILES` with these contents. */
 declare const FILES: Record<string, string>;
 
+interface StaticFile {
+  bytes: Buffer<ArrayBuffer>;
+  gzipped: Buffer<ArrayBuffer>;
+  /** Of both encodings, so it is sent as a weak one. */
+  etag: string;
+}
+
+/** The static files that clients have read. */
+const files = new Map<string, StaticFile>();
+
+interface RespondOptions {
+  /** Whether the client may decompress the response. `service.fetch` does not. */
+  canCompress: boolean;
+}
+
 /**
  * Responds with a static file, as the platform does: a deployment gets the same headers from public/_headers.
  * @returns undefined if the path has no static file
  */
-export function respondWithFile({ method, url }: Request): Response | undefined {
+export function respondWithFile(
+  { method, url, headers }: Request,
+  { canCompress }: RespondOptions,
+): Response | undefined {
   const { pathname, search } = new URL(url);
   if (pathname === "/favicon.ico")
     return new Response(null, {
       status: 302,
       headers: { ...SERVICE_HEADERS, Location: `/assets/icon.svg${search}` },
     });
-  const contents = pathname === SEED_CSV_PATH ? readPackageFile(SAMPLE_CSV_FILE) : FILES[pathname];
-  if (contents === undefined) return undefined;
+  const file = findFile(pathname);
+  if (file === undefined) return undefined;
   if (method !== "GET" && method !== "HEAD")
-    return new Response(null, { status: 405, headers: SERVICE_HEADERS });
+    return createErrorResponse(new MethodNotAllowedError(method, "GET, HEAD"), SERVICE_HEADERS);
+  const caching = {
+    "Cache-Control": "public, max-age=0, must-revalidate",
+    ETag: `W/${file.etag}`,
+    Vary: "Accept-Encoding",
+  };
+  const shared = { ...SERVICE_HEADERS, ...caching };
+  const copy = headers.get("If-None-Match");
+  if (copy !== null && matchesETag(copy, file.etag))
+    return new Response(null, { status: 304, headers: shared });
   const plain = { "Content-Type": getMimeType(pathname) ?? "text/plain; charset=utf-8" };
-  const caching = { "Cache-Control": "public, max-age=0, must-revalidate" };
   const type = pathname === REFERENCE_PATH ? HTML_HEADERS : plain;
-  return new Response(contents, { headers: { ...SERVICE_HEADERS, ...type, ...caching } });
+  const isCompressed = canCompress && acceptsGzip(headers) && file.gzipped.length < file.bytes.length;
+  const encoding = isCompressed ? { "Content-Encoding": "gzip" } : {};
+  const body = isCompressed ? file.gzipped : file.bytes;
+  return new Response(body, { headers: { ...shared, ...type, ...encoding } });
+}
+
+function findFile(path: string): StaticFile | undefined {
+  const known = files.get(path);
+  if (known !== undefined) return known;
+  const contents = path === SEED_CSV_PATH ? readPackageFile(SAMPLE_CSV_FILE) : FILES[path];
+  if (contents === undefined) return undefined;
+  const bytes = Buffer.from(contents);
+  const etag = `"${hashString(bytes.toString("latin1")).toString(16)}"`;
+  const file = { bytes, gzipped: gzipSync(bytes), etag };
+  files.set(path, file);
+  return file;
+}
+
+function acceptsGzip(headers: Headers): boolean {
+  const encodings = parseAccept(headers.get("Accept-Encoding") ?? "");
+  return encodings.some(({ type, q }) => type.toLowerCase() === "gzip" && q > 0);
 }

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { createCheckCommand } from "../../../tools/conformance/check-command.ts";
 import { listen } from "../../../tools/package/listen.ts";
+import { toReply } from "../../../tools/package/respond.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { listenOnFreePort } from "../../support/free-port.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
@@ -184,7 +185,7 @@ const runWithProxy = (url: string, HTTP_PROXY: string) => {
 
 test("requests go through the proxy in HTTP_PROXY, except for local addresses", async () => {
   const { fetch } = await createMemoryService(makeRecords(20));
-  const service = await listen((request) => fetch(request.url, request), { port: 0 });
+  const service = await listen(async (request) => toReply(await fetch(request.url, request)), { port: 0 });
   const targets = new Set<string | undefined>();
   const tunnel = createServer().on("connect", ({ url }, client) => {
     targets.add(url);

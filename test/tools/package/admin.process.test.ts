@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { get } from "node:http";
+import { get, request } from "node:http";
 import { hostname } from "node:os";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
@@ -29,6 +30,8 @@ const send = (method: string, path: string, body?: string | Uint8Array<ArrayBuff
   fetch(`${url}/__admin/${path}`, { method, body: body ?? null, headers: { "Content-Type": type } });
 const read = async (path: string) => Object(await (await fetch(url + path)).json());
 const getPrefer = async () => (await read("/__admin/prefer")).prefer;
+const isWaiting = (response: Promise<unknown>) =>
+  Promise.race([response.then(() => false), setTimeout(500, true)]);
 const getCount = async () => (await read("/api/tf1/records/")).count;
 
 test.each(["/__admin/", "/__admin/requests"])("without --admin, %s is a 404", async (path) => {
@@ -62,6 +65,7 @@ test.each([
     "application/json",
     "code=503, times=1, else, body=cut, times=1",
   ],
+  ["JSON of another type", '{"code": 503}', "Application/Merge-Patch+JSON ; charset=utf-8", "code=503"],
   ["an empty text", "", "text/plain", ""],
 ])("the faults are replaced by %s, and restored", async (_, body, type, expected) => {
   expect((await send("PUT", "prefer", body, type)).status).toBe(204);
@@ -74,11 +78,13 @@ test.each([
   ["an unknown option", "cod=503", "text/plain", "cod=503 is unknown"],
   ["an invalid value in JSON", '{"code": 5}', "application/json", "code=5 is invalid"],
   ["a number", "5", "application/json", "a string, an object or"],
-  ["invalid JSON", "{", "application/json", "JSON"],
+  ["invalid JSON", "{", "application/json", "The body is not JSON"],
 ])("%s as faults is a 400 with the reason, and changes nothing", async (_, body, type, reason) => {
   const response = await send("PUT", "prefer", body, type);
   expect(response.status).toBe(400);
-  expect(Object(await response.json()).detail).toContain(reason);
+  const { detail } = Object(await response.json());
+  expect(detail).toContain(reason);
+  expect(detail).not.toContain("createService");
   expect(await getPrefer()).toBe("code=429");
 });
 
@@ -98,19 +104,71 @@ describe("the records", () => {
   });
 
   test.each([
+    ["an array", "[]"],
+    ["a header", CSV_HEADER],
+    ["a page", '{"count":0,"next":null,"previous":null,"results":[]}'],
+    ["a gzipped array", gzipSync("[]")],
+  ])("can be empty: %s", async (_, body) => {
+    expect((await send("PUT", "records", body)).status).toBe(204);
+    expect(await read("/api/tf1/records/")).toEqual({ count: 0, next: null, previous: null, results: [] });
+    await send("DELETE", "records");
+  });
+
+  test("are those of the PUT that began last, whichever ends first", async () => {
+    const slow = request(`${url}/__admin/records`, { method: "PUT" });
+    const first = once(slow, "response");
+    slow.write(CSV_HEADER);
+    await expect.poll(() => isWaiting(fetch(`${url}/api/tf1/records/`))).toBe(true);
+    expect((await send("PUT", "records", JSON.stringify(RECORDS))).status).toBe(204);
+    slow.end(toCsv(RECORDS.slice(0, 1)).slice(CSV_HEADER.length));
+    const [response] = await first;
+    expect([response.statusCode, await getCount()]).toEqual([204, 3]);
+    await send("DELETE", "records");
+  });
+
+  test.each([
     [
       "an invalid record",
       toCsv([...RECORDS, { ...RECORDS[0]!, id: 9, cars: -1 }]),
       'body:5: cars "-1" is not',
     ],
-    ["two records with one id", toCsv([RECORDS[0]!, RECORDS[0]!]), "body:3: id"],
-    ["no body", undefined, "contains no records"],
+    ["two records with one id", toCsv([RECORDS[0]!, RECORDS[0]!]), "body:3: id 2 already appears in body:2"],
+    ["no body", undefined, "body: contains no records"],
+    [
+      "an invalid record in an array",
+      JSON.stringify([...RECORDS, { ...RECORDS[0], cars: -1 }]),
+      "body[3]: cars -1 is not",
+    ],
+    [
+      "two records of an array with one id",
+      JSON.stringify([...RECORDS, RECORDS[2]]),
+      "body[3]: id 4 already appears in body[2]",
+    ],
+    ["an array that ends early", "[{}", "body:1: ends inside an array"],
+    [
+      "counts of a camera that fails",
+      JSON.stringify([{ ...RECORDS[0], camera_ok: "False", cars: 5 }]),
+      'body[0]: camera_ok "False"',
+    ],
+    [
+      "a part of the pages",
+      JSON.stringify({ count: 40, next: null, previous: null, results: RECORDS }),
+      "body: the pages contain 3 different records, but their count is 40",
+    ],
   ])("stay with %s, which is a 400 with the problems", async (_, body, problem) => {
     const response = await send("PUT", "records", body);
     expect(response.status).toBe(400);
     expect(Object(await response.json()).detail).toContain(problem);
     expect(await getCount()).toBe(40_614);
   });
+});
+
+test("DELETE /__admin/ ends all waits, as closed connections", async () => {
+  await send("PUT", "prefer", "hang");
+  const hang = fetch(`${url}/api/tf1/records/`);
+  await expect.poll(async () => (await read("/__admin/requests")).requests.length).toBeGreaterThan(0);
+  expect((await send("DELETE", "")).status).toBe(204);
+  await expect(hang).rejects.toMatchObject({ cause: { code: "UND_ERR_SOCKET" } });
 });
 
 test("DELETE /__admin/ restores records and faults, and empties the list", async () => {
@@ -161,8 +219,19 @@ test.each([
   ["192.0.2.1:8787", 200],
   ["[::1]:8787", 200],
   [hostname(), 200],
+  ["counts:8787", 200],
+  ["my_counts", 200],
+  ["localhost.", 200],
+  ["counts.localhost", 200],
+  ["counts.ns.svc.cluster.local", 200],
+  ["host.docker.internal:8787", 200],
+  ["counts.test.", 200],
   ["counts.example", 403],
   ["localhost.counts.example", 403],
+  ["counts.local.example", 403],
+  ["counts.", 403],
+  ["notlocal", 200],
+  ["not-local.mylocal", 403],
 ])("a request for the host %s is %i", async (host, status) => {
   const [response] = await once(get(`${url}/__admin/requests`, { headers: { Host: host } }), "response");
   await text(response);

@@ -118,6 +118,11 @@ test.each([
     env: { NODE_OPTIONS: `--import=${BUG}` },
     expected: [1, "TypeError: bug\n    at "],
   },
+  {
+    name: "--admin behind a proxy",
+    args: ["--admin", "--public-origin", "https://counts.example"],
+    expected: [2, "'--admin' cannot be used with option '--public-origin"],
+  },
   { name: "a missing file", args: ["nothing.csv"], expected: [1, "nothing.csv: cannot be read"] },
   {
     name: "a file that is named like the subcommand",
@@ -128,6 +133,12 @@ test.each([
   {
     name: "a Node without SQLite, such as Node 20",
     args: [],
+    env: { NODE_OPTIONS: "--no-experimental-sqlite" },
+    expected: [1, "Node 22.13 or newer"],
+  },
+  {
+    name: "a Node without SQLite and --admin",
+    args: ["--admin"],
     env: { NODE_OPTIONS: "--no-experimental-sqlite" },
     expected: [1, "Node 22.13 or newer"],
   },

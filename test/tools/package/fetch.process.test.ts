@@ -45,7 +45,11 @@ describe.each([
     ["a slow body", SLOW, {}, 200, SLOW, /^\{"count":100,/],
   ])("responds to %s", async (_, sent, init, status, path, body) => {
     const response = await send(fetch, sent, init);
-    expect([response.status, response.url]).toEqual([status, server.url + path]);
+    const { url, redirected } = response;
+    const expected = { url: server.url + path, redirected: sent === `${MOVED}?page=2` };
+    expect([response.status, { url, redirected }]).toEqual([status, expected]);
+    // A hook of ky gets a copy.
+    expect(response.clone()).toMatchObject(expected);
     expect(await response.text()).toMatch(body);
   });
 

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { listen } from "../../../tools/package/listen.ts";
+import { type Respond, toReply } from "../../../tools/package/respond.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { openSocket } from "../../support/free-port.ts";
 import { importPackage } from "./built-package.ts";
@@ -26,6 +27,15 @@ describe("a fault on a real connection", () => {
     expect((await fetch(`${server.url + PATH}?prefer=close,on=2`)).status).toBe(200);
   });
 
+  test.each([
+    ["close", /^HTTP\/1.1 200 .+\}$/s],
+    ["body%3Dcut", /^HTTP\/1.1 200 .+\}HTTP\/1.1 200 [^}]+\{"count":100,[^\]]+$/s],
+  ])("%s ends a pipelined connection when it is its turn", async (fault, received) => {
+    const targets = [`${PATH}?prefer=delay%3D100`, `${PATH}?prefer=${fault}`, PATH];
+    const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n`);
+    expect(await send(server.url, requests)).toMatch(received);
+  });
+
   test("prints nothing, even if the client disconnects", async () => {
     const printing = [vi.spyOn(console, "error"), vi.spyOn(console, "info")];
     for (const fault of ["cut", "slow"]) {
@@ -39,26 +49,63 @@ describe("a fault on a real connection", () => {
   });
 });
 
-test("an address has at most 50 slots until its clients disconnect, whatever addresses a header names", async () => {
-  const { listen, requests } = createService({ records: makeRecords(20) });
-  await using server = await listen({ host: "0.0.0.0", port: 0 });
-  /** Sends a request from an address of this machine, without reading the body. */
-  const getStatus = async (localAddress: string, Prefer: string, signal?: AbortSignal) => {
-    const headers = { Prefer, "CF-Connecting-IP": `192.0.2.${requests.length}` };
-    const options = { localAddress, headers, agent: false, ...(signal && { signal }) };
-    // Aborting after the response is an error, too.
-    const sent = request(server.url + PATH, options).on("error", () => {});
-    const [{ statusCode }] = await once(sent.end(), "response");
-    return statusCode;
+test("clients count by their address, whatever addresses a header names", async () => {
+  const getStatus = async (claimed: string) => {
+    const headers = { Prefer: "rate=1/h", "CF-Connecting-IP": claimed };
+    return (await fetch(server.url + PATH, { headers })).status;
   };
-  const client = new AbortController();
-  for (const prefer of [...Array(25).fill("hang"), ...Array(25).fill("body=slow, delay=10000")])
-    getStatus("127.0.0.1", prefer, client.signal).catch(() => {});
-  await vi.waitUntil(() => requests.length === 50, 30_000);
-  expect(await getStatus("127.0.0.1", "delay=1")).toBe(503);
-  expect(await getStatus("127.0.0.2", "delay=1")).toBe(200);
-  client.abort();
-  await expect.poll(() => getStatus("127.0.0.1", "delay=1"), { timeout: 8_000 }).toBe(200);
+  expect([await getStatus("192.0.2.1"), await getStatus("192.0.2.2")]).toEqual([200, 429]);
+});
+
+describe("waits of a server", () => {
+  test("end with reset, as closed connections, also in the middle of a body", async () => {
+    const hang = fetch(`${server.url + PATH}?prefer=hang`);
+    const slow = await fetch(`${server.url + PATH}?prefer=body=slow,delay=10000`);
+    await vi.waitUntil(() => service.requests.length >= 2);
+    service.reset();
+    await expect(hang).rejects.toMatchObject({ cause: { code: "UND_ERR_SOCKET" } });
+    await expect(slow.text()).rejects.toMatchObject({ cause: { code: "UND_ERR_SOCKET" } });
+  });
+
+  test("can be as many as a test needs", async () => {
+    const headers = { Prefer: "code=418, delay=1000" };
+    const responses = Array.from({ length: 150 }, () => fetch(server.url + PATH, { headers }));
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([418]));
+  });
+});
+
+test("a bug is printed, and is a 500, and the service continues", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const respond = vi.fn<Respond>().mockRejectedValueOnce(new Error("a bug"));
+  await using broken = await listen(respond, { port: 0 });
+  const response = await fetch(broken.url);
+  expect([response.status, await response.json()]).toEqual([500, { detail: "A server error occurred." }]);
+  expect(log).toHaveBeenCalledExactlyOnceWith("a bug");
+  respond.mockResolvedValueOnce(toReply(new Response("next")));
+  expect(await (await fetch(broken.url)).text()).toBe("next");
+  log.mockRestore();
+});
+
+describe("the host of a request", () => {
+  test.each([
+    ["localhost:", "localhost"],
+    ["LOCALHOST:8787", "localhost:8787"],
+    ["counts", "counts"],
+    ["my_counts:80", "my_counts"],
+    ["[::1]:8787", "[::1]:8787"],
+    ["[::1]:", "[::1]"],
+    ["[0:0:0:0:0:0:0:1]", "[::1]"],
+    ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
+  ])("can be %s, and links repeat it as a URL spells it: %s", async (host, expected) => {
+    const response = await send(server.url, [`GET ${PATH} HTTP/1.1`, `Host: ${host}`, "Connection: close"]);
+    expect(response).toContain(`"next":"http://${expected}${PATH}?format=api&page=2"`);
+  });
+});
+
+test.each([9_000, 100_000])("a URL of %i characters is a 414 with the reason", async (length) => {
+  const request = [`GET ${PATH}?a=${"a".repeat(length)} HTTP/1.1`, "Host: a", "Connection: close"];
+  expect(await send(server.url, request)).toMatch(/^HTTP\/1.1 414 .*"detail"/s);
 });
 
 describe("an invalid request", () => {
@@ -67,6 +114,8 @@ describe("an invalid request", () => {
     ["no HTTP", 400, ["garbage"]],
     ["a host with a space", 400, ["GET / HTTP/1.1", "Host: a b"]],
     ["a host that is not ASCII", 400, ["GET / HTTP/1.1", "Host: \xe9"]],
+    ["two hosts", 400, ["GET / HTTP/1.1", "Host: a", "Host: a"]],
+    ["a host with a path and an empty port", 400, ["GET / HTTP/1.1", "Host: a/b:"]],
     ["a host with a path", 400, ["GET / HTTP/1.1", "Host: a/b"]],
     ["no URL", 400, ["GET * HTTP/1.1", "Host: a"]],
     ["a user in the URL", 400, ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],

@@ -1,11 +1,12 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, expectTypeOf, test, vi } from "vitest";
+import { join, resolve } from "node:path";
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import type { OptionValues } from "../../../src/faults/option-table.ts";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import type { Prefer, PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
+import { runProcess } from "../command-line/run-command.ts";
 import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();
@@ -246,16 +247,68 @@ test.each<[string, string, Leave]>([
     "cancels the body",
     (_, responses) => Promise.all(responses.map(async (response) => (await response).body?.cancel())),
   ],
-])("%s has one of 100 slots until the client %s", async (prefer, _, leave) => {
+])("%s waits until the client %s", async (prefer, _, leave) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const service = create();
-  const request = (fault: string, init?: RequestInit) => service.fetch(`${PATH}?prefer=${fault}`, init);
   const client = new AbortController();
-  const responses = Array.from({ length: 100 }, () => request(prefer, { signal: client.signal }));
-  for (const response of responses) response.catch(() => {});
-  await expect.poll(() => service.requests.length).toBe(100);
-  expect((await request("delay=1")).status).toBe(503);
-  await leave(client, responses);
-  expect((await request("delay=1")).status).toBe(200);
+  const response = service.fetch(`${PATH}?prefer=${prefer}`, { signal: client.signal });
+  response.catch(() => {});
+  await expect.poll(() => vi.getTimerCount()).toBe(1);
+  await leave(client, [response]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("default faults affect all requests, however many wait at the same time", async () => {
+  const service = create({ prefer: { code: 418, delay: 200 } });
+  const responses = Array.from({ length: 150 }, () => service.fetch(PATH));
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([418]));
+});
+
+test("reset ends all waits, as closed connections", async () => {
+  const service = create();
+  const hang = service.fetch(`${PATH}?prefer=hang`);
+  const slow = service.fetch(`${PATH}?prefer=body=slow,delay=10000`);
+  await expect.poll(() => service.requests.length).toBe(2);
+  const { body } = await slow;
+  service.reset();
+  await expect(hang).rejects.toMatchObject({ message: "fetch failed", cause: { code: "UND_ERR_SOCKET" } });
+  await expect(new Response(body).text()).rejects.toThrow(new TypeError("terminated"));
+  expect((await service.fetch(PATH)).status).toBe(200);
+});
+
+describe("a process", () => {
+  const run = async (code: string) => {
+    const script = `import { createService } from ${JSON.stringify(resolve("dist/package/index.js"))};
+      const service = createService({ records: [] });
+      const fetch = (fault, init) => service.fetch("${PATH}?prefer=" + fault, init);
+      ${code}`;
+    const startedAt = performance.now();
+    const { status, stdout } = await runProcess(process.execPath, ["--input-type=module", "--eval", script]);
+    return { status, stdout, isFast: performance.now() - startedAt < 30_000 };
+  };
+
+  test.each([
+    ["ends although a request hangs", "void fetch('hang');", ""],
+    ["waits for a delay", "console.log((await fetch('delay=500')).status);", "200\n"],
+    [
+      "waits for the timeout of a client",
+      "await fetch('hang', { signal: AbortSignal.timeout(500) }).catch(({ name }) => console.log(name));",
+      "TimeoutError\n",
+    ],
+    [
+      "ends when its server is closed although a request hangs",
+      `const { url, close } = await service.listen({ port: 0 });
+       const hang = globalThis.fetch(url + "/api/tf1/records/?prefer=hang").catch(({ message }) => console.log(message));
+       while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+       await close();
+       await hang;`,
+      "fetch failed\n",
+    ],
+  ])("%s", async (_, code, stdout) => {
+    expect(await run(code)).toEqual({ status: 0, stdout, isFast: true });
+  });
 });
 
 test("a request that is aborted before the call is not received", async () => {

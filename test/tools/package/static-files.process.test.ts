@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { get } from "node:http";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "vitest";
+import { importPackage, installPackage, startCommand } from "./built-package.ts";
+
+const { createService } = await importPackage();
+const service = createService({ records: [] });
+const server = await service.listen({ port: 0 });
+afterAll(server.close);
+
+/** Sends a request without the headers that the global fetch adds. */
+async function send(path: string, headers: Record<string, string> = {}) {
+  const [response] = await once(get(server.url + path, { headers }), "response");
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
+}
+
+describe.each(["/docs", "/assets/site.css", "/assets/icon.svg", "/openapi.json", "/seed.csv.gz"])(
+  "%s",
+  (path) => {
+    test("is not sent again to a client that has it", async () => {
+      const { status, headers } = await send(path);
+      expect([status, headers.etag]).toEqual([200, expect.any(String)]);
+      const again = await send(path, { "If-None-Match": String(headers.etag) });
+      expect([again.status, again.headers.etag, again.body.length]).toEqual([304, headers.etag, 0]);
+      expect((await send(path, { "If-None-Match": '"other"' })).status).toBe(200);
+    });
+
+    test("is a 405 with what is allowed for POST", async () => {
+      const response = await fetch(server.url + path, { method: "POST" });
+      expect([response.status, response.headers.get("Allow"), await response.json()]).toEqual([
+        405,
+        "GET, HEAD",
+        { detail: 'Method "POST" not allowed.' },
+      ]);
+    });
+  },
+);
+
+test.each([
+  ["gzip, deflate, br", "gzip"],
+  ["GZIP;q=0.5", "gzip"],
+  ["gzip;q=0", undefined],
+  ["br", undefined],
+])("a client that accepts %s gets the style sheet with the encoding %s", async (accepted, encoding) => {
+  const plain = await send("/assets/site.css");
+  const { headers, body } = await send("/assets/site.css", { "Accept-Encoding": accepted });
+  expect([headers["content-encoding"], headers.vary]).toEqual([encoding, "Accept-Encoding"]);
+  expect(encoding ? gunzipSync(body) : body).toEqual(plain.body);
+});
+
+test("service.fetch returns text, as the global fetch does, even to a client that accepts gzip", async () => {
+  const headers = { "Accept-Encoding": "gzip" };
+  const response = await service.fetch("https://counts.example/robots.txt", { headers });
+  expect([response.headers.get("Content-Encoding"), await response.text()]).toEqual([
+    null,
+    expect.stringContaining("User-agent"),
+  ]);
+});
+
+test("a file that is missing in the package is a 500, and the command prints its name", async () => {
+  const folder = await installPackage();
+  await rm(join(folder, "node_modules/traffic-count-records/seed.csv.gz"));
+  const { url, stop } = await startCommand(folder, []);
+  expect((await fetch(`${url}/seed.csv.gz`)).status).toBe(500);
+  expect((await fetch(`${url}/api/tf1/records/`)).status).toBe(200);
+  expect((await stop()).stderr).toMatch(/seed\.csv\.gz is missing/);
+});
