@@ -115,7 +115,7 @@ def main():
     if options.out.exists() and not options.out.is_file():
         parser.error(f"--out {options.out} is not a file")
     records, left_out = read_records(options.files)
-    report = "".join(f"\nRows left out: {len(places)} {why}, first {places[0]}" for why, places in left_out.items())
+    report = "".join(f"\nLeft out: {len(places)} {why}, first {places[0]}" for why, places in left_out.items())
     if not records:
         sys.exit(f"There is no record.{report}")
     try:

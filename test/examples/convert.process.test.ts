@@ -54,37 +54,17 @@ const SKIPPED = "at a time that the clocks skip";
 const FEATURE = (count: string, start: string) =>
   `{"features":[{"properties":{"name":"\u00e9","hours":[{"start":"${start}","count":${count}}]}}]}`;
 
-// biome-ignore format: a table of cases
+// biome-ignore format: one case per line
 test.runIf(hasPython).each<[what: string, body: string, content: string, records: string[], leftOut?: string[]]>([
-  ["the table of read_rows as it is, with CRLF and a byte order mark", AS_IT_IS,
-    ["\ufeff", SENSORS, "B,2025-10-26 03:00,12,3\n", "0012,2025-10-26 03:00,7,0\n", "A,2025-10-26 02:59,1,1\n", "A,2025-03-30 02:00,1,1\n",
-      "A,2025-10-25 02:00,,4\n", "A,2025-10-25 03:00,5\n", "A,2025-10-25 04:00,0,0\n"].join("").replaceAll("\n", "\r\n"),
-    ["1,1,A,2025-10-25T02:00:00Z,True,0,0,0,0,0,0,tf1",
-      "2,2,0012,2025-10-26T02:00:00Z,True,7,0,0,0,0,0,tf1",
-      "3,3,B,2025-10-26T02:00:00Z,True,12,0,3,0,0,0,tf1"],
-    [`1 ${REPEATED}, first t:4`, `1 ${SKIPPED}, first t:5`, "2 without a count, first t:6"]],
-  ["a column for each camera, with ends", COLUMNS,
-    "Ende;Z\u00fcrich;B\n30.03.2025 03:00;1.234,5;\n30.03.2025 04:00;0;2,5\n26.10.2025 03:00;7;8\n26.10.2025 04:00;1.234.567;9",
-    ["1,1,Z\u00fcrich,2025-03-30T00:00:00Z,True,0,0,1234,0,0,0,tf1",
-      "2,2,B,2025-03-30T01:00:00Z,True,0,0,2,0,0,0,tf1",
-      "3,1,Z\u00fcrich,2025-03-30T01:00:00Z,True,0,0,0,0,0,0,tf1",
-      "4,2,B,2025-10-26T02:00:00Z,True,0,0,9,0,0,0,tf1",
-      "5,1,Z\u00fcrich,2025-10-26T02:00:00Z,True,0,0,1234567,0,0,0,tf1"],
-    ["1 without a count, first t:2", `2 ${REPEATED}, first t:4`]],
-  ["a column for each quarter of an hour", QUARTERS,
-    `site,date,${Array.from({ length: 96 }, (_, n) => `V${String(n).padStart(2, "0")}`)}\n`
-      + `7,06/04/2025${",".repeat(5)}1${",".repeat(4)}2${",".repeat(87)}3`,
-    ["1,1,7,2025-04-05T14:00:00Z,True,1,0,0,0,0,0,tf1", "2,1,7,2025-04-06T13:45:00Z,True,3,0,0,0,0,0,tf1"],
-    ["90 without a count, first t:2", `4 ${REPEATED}, first t:2`]],
-  ["lanes beside their total", LANES,
-    `site,time,lane,cars${["01:00 PM,1,3", "01:00 PM,2,4", "01:00 PM,3,5", "01:00 PM,total,12", "02:00 PM,1,", "02:00 PM,2,4"]
-      .map((row) => `\nA,02-Jan-2025 ${row}`).join("")}\n`,
-    ["1,1,A,2025-01-02T18:00:00Z,True,12,0,0,0,0,0,tf1"], ["1 without a count, first t:6"]],
+  ["the table of read_rows as it is, with CRLF and a byte order mark", AS_IT_IS, `\ufeff${SENSORS}B,2025-10-26 03:00,12,3\n0012,2025-10-26 03:00,7,0\nA,2025-10-26 02:59,1,1\nA,2025-03-30 02:00,1,1\nA,2025-10-25 02:00,,4\nA,2025-10-25 03:00,5\nA,2025-10-25 04:00,0,0\n`.replaceAll("\n", "\r\n"), ["1,1,A,2025-10-25T02:00:00Z,True,0,0,0,0,0,0,tf1", "2,2,0012,2025-10-26T02:00:00Z,True,7,0,0,0,0,0,tf1", "3,3,B,2025-10-26T02:00:00Z,True,12,0,3,0,0,0,tf1"], [`1 ${REPEATED}, first t:4`, `1 ${SKIPPED}, first t:5`, "2 without a count, first t:6"]],
+  ["a column for each camera, with ends", COLUMNS, "Ende;Z\u00fcrich;B\n30.03.2025 03:00;1.234,5;\n30.03.2025 04:00;0;2,5\n26.10.2025 03:00;7;8\n26.10.2025 04:00;1.234.567;9", ["1,1,Z\u00fcrich,2025-03-30T00:00:00Z,True,0,0,1234,0,0,0,tf1", "2,2,B,2025-03-30T01:00:00Z,True,0,0,2,0,0,0,tf1", "3,1,Z\u00fcrich,2025-03-30T01:00:00Z,True,0,0,0,0,0,0,tf1", "4,2,B,2025-10-26T02:00:00Z,True,0,0,9,0,0,0,tf1", "5,1,Z\u00fcrich,2025-10-26T02:00:00Z,True,0,0,1234567,0,0,0,tf1"], ["1 without a count, first t:2", `2 ${REPEATED}, first t:4`]],
+  ["a column for each quarter of an hour", QUARTERS, `site,date,${Array.from({ length: 96 }, (_, n) => `V${String(n).padStart(2, "0")}`)}\n7,06/04/2025${",".repeat(5)}1${",".repeat(4)}2${",".repeat(87)}3`, ["1,1,7,2025-04-05T14:00:00Z,True,1,0,0,0,0,0,tf1", "2,1,7,2025-04-06T13:45:00Z,True,3,0,0,0,0,0,tf1"], ["90 without a count, first t:2", `4 ${REPEATED}, first t:2`]],
+  ["lanes beside their total", LANES, "site,time,lane,cars\nA,02-Jan-2025 01:00 PM,1,3\nA,02-Jan-2025 01:00 PM,2,4\nA,02-Jan-2025 01:00 PM,3,5\nA,02-Jan-2025 01:00 PM,total,12\nA,02-Jan-2025 02:00 PM,1,\nA,02-Jan-2025 02:00 PM,2,4\n", ["1,1,A,2025-01-02T18:00:00Z,True,12,0,0,0,0,0,tf1"], ["1 without a count, first t:6"]],
   ["GeoJSON", GEOJSON, FEATURE("7", "2025-01-02T03:00:00+01:00"), ["1,1,\u00e9,2025-01-02T02:00:00Z,True,0,0,7,0,0,0,tf1"]],
 ])("the documentation converts %s", async (_, body, content, expected, leftOut = []) => {
   const file = Buffer.from(content, body === COLUMNS ? "latin1" : "utf8");
   const { report, records, out } = convert({ files: { t: file }, body });
-  expect({ records, report }).toEqual({ records: expected, report: leftOut.map((text) => `Rows left out: ${text}`) });
+  expect({ records, report }).toEqual({ records: expected, report: leftOut.map((text) => `Left out: ${text}`) });
   expect(await runData(["check", "--strict", out])).toMatchObject({ status: 0, stderr: "" });
 });
 
@@ -121,19 +101,14 @@ const count = (text: string) =>
 const NOT_AN_INT = "is not an int from 0 to 2**53 - 1; round it in read_rows";
 
 /** What read_rows yields, or the rows or the whole file that it reads as it is, and a part of the message. */
-// biome-ignore format: a table of cases
+// biome-ignore format: one case per line
 const REJECTED: [what: string, input: { body?: string; rows?: string | Buffer }, message: string][] = [
-  ["a time without a zone", { body: yieldRow('"A"', "datetime(2025, 1, 2)", "{}") },
-    "t:7: ValueError: the time 2025-01-02 00:00:00 has no time zone"],
-  ["a fraction of a second", { body: yieldRow('"A"', "datetime(2025, 1, 2, 3, 4, 5, 6, timezone.utc)", "{}") },
-    "t:7: ValueError: the time 2025-01-02 03:04:05.000006+00:00 has"],
-  ["a time before the year 1",
-    { body: yieldRow('"A"', 'datetime(1, 1, 1, tzinfo=ZoneInfo("Asia/Tokyo"))', '{"cars": 1}') },
-    "t:7: OverflowError: date value out of range"],
+  ["a time without a zone", { body: yieldRow('"A"', "datetime(2025, 1, 2)", "{}") }, "t:7: ValueError: the time 2025-01-02 00:00:00 has no time zone"],
+  ["a fraction of a second", { body: yieldRow('"A"', "datetime(2025, 1, 2, 3, 4, 5, 6, timezone.utc)", "{}") }, "t:7: ValueError: the time 2025-01-02 03:04:05.000006+00:00 has"],
+  ["a time before the year 1", { body: yieldRow('"A"', 'datetime(1, 1, 1, tzinfo=ZoneInfo("Asia/Tokyo"))', '{"cars": 1}') }, "t:7: OverflowError: date value out of range"],
   ["text as a time", { body: yieldRow('"A"', '"2025"', "{}") }, "t:7: AttributeError: 'str' object"],
   ["a number as a camera", { body: yieldRow("12", "datetime.now(timezone.utc)", "{}") }, "t:7: ValueError: the camera 12 is not text"],
-  ["an unknown field", { body: yieldRow('"A"', "datetime(2025, 1, 2, tzinfo=timezone.utc)", '{"vans": 1}') },
-    "t:7: ValueError: 'vans' is not one of cars,"],
+  ["an unknown field", { body: yieldRow('"A"', "datetime(2025, 1, 2, tzinfo=timezone.utc)", '{"vans": 1}') }, "t:7: ValueError: 'vans' is not one of cars,"],
   ["a fraction", { body: count("1.5") }, `t:7: ValueError: cars 1.5 ${NOT_AN_INT}`],
   ["a whole number that is a float", { body: count("3.0") }, `t:7: ValueError: cars 3.0 ${NOT_AN_INT}`],
   ["a boolean", { body: count("True") }, `t:7: ValueError: cars True ${NOT_AN_INT}`],
@@ -149,14 +124,12 @@ const REJECTED: [what: string, input: { body?: string; rows?: string | Buffer },
   ["a row with more cells", { rows: `A,${TIME},1,234,1` }, "t:2: ValueError: the row has more cells than the header: ['1']"],
   ["two columns with one name", { rows: Buffer.from("site,time,cars,cars,,\n") }, "t:1: ValueError: two columns have the same name"],
   ["a quote that is not closed", { rows: `A,${TIME},1,1\n"B,${TIME},1,1\n` }, "t:3: Error: unexpected end of data"],
-  ["a byte that is not UTF-8", { rows: Buffer.from(`${SENSORS}A,${TIME},1,1\n\u00e9,${TIME},1,1`, "latin1") },
-    "t:3: UnicodeDecodeError: 'utf-8'"],
-  ["two rows of a camera at one time", { rows: `A,${TIME},1,1\nB,${TIME},1,1\nA,${TIME},,1\nA,${TIME},2,1` },
-    "t:5: ValueError: t:2 has the same camera and time"],
+  ["a byte that is not UTF-8", { rows: Buffer.from(`${SENSORS}A,${TIME},1,1\n\u00e9,${TIME},1,1`, "latin1") }, "t:3: UnicodeDecodeError: 'utf-8'"],
+  ["two rows of a camera at one time", { rows: `A,${TIME},1,1\nB,${TIME},1,1\nA,${TIME},,1\nA,${TIME},2,1` }, "t:5: ValueError: t:2 has the same camera and time"],
+  ["lanes whose sum is too large", { body: LANES, rows: Buffer.from(`site,time,lane,cars\nA,02-Jan-2025 01:00 PM,1,${2 ** 53}\n,02-Jan-2025 01:00 PM,1,\n`) }, "t:2: ValueError: cars 9007199254740992 is"],
   ["a file without rows", { rows: Buffer.from("") }, "There is no record.\n"],
-  ["rows without a count", { rows: `A,${TIME},,1` }, "There is no record.\nRows left out: 1 without a count, first t:2\n"],
-  ["rows whose counts name no field", { body: yieldRow('"A"', "datetime(2025, 1, 2, tzinfo=timezone.utc)", "{}") },
-    "There is no record.\nRows left out: 1 without a count, first t:7\n"],
+  ["rows without a count", { rows: `A,${TIME},,1` }, "There is no record.\nLeft out: 1 without a count, first t:2\n"],
+  ["rows whose counts name no field", { body: yieldRow('"A"', "datetime(2025, 1, 2, tzinfo=timezone.utc)", "{}") }, "There is no record.\nLeft out: 1 without a count, first t:7\n"],
 ];
 
 test.runIf(hasPython).each(REJECTED)(
@@ -199,5 +172,5 @@ test.runIf(hasPython).each(["KeyboardInterrupt", 'OSError(28, "No space left")']
 
 test.runIf(hasPython)("an output whose encoding lacks a character shows it as an escape", () => {
   const { report } = convert({ files: { "\u00e9": `${SENSORS}A,${TIME},1,1\nB,${TIME},,\n` } });
-  expect(report).toEqual(["Rows left out: 1 without a count, first \\xe9:3"]);
+  expect(report).toEqual(["Left out: 1 without a count, first \\xe9:3"]);
 });
