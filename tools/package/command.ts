@@ -65,6 +65,7 @@ async function serve(files: string[], options: Options, command: Command): Promi
     warn: printNotice,
     onResponse: log ? printRequest : undefined,
     listsRequests: admin,
+    replacesGlobals: true,
     wrapResponder: admin ? await importAdmin({ host }) : undefined,
   };
   const serviceOptions = { files: files.length > 0 ? files : undefined, ...others };

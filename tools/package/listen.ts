@@ -12,6 +12,14 @@ import { createErrorResponse, type Respond } from "./respond.ts";
 /** Thrown if the port or the host cannot be used. */
 export class ListenError extends Error {}
 
+interface ServerOptions {
+  /**
+   * Whether the global `Request` and `Response` may be replaced by those of Hono's server, which are lighter. A program that uses the package
+   * keeps its own.
+   */
+  replacesGlobals?: boolean;
+}
+
 /**
  * Serves HTTP requests with a function.
  * @throws ListenError that says why the port or the host cannot be used
@@ -19,11 +27,12 @@ export class ListenError extends Error {}
 export async function listen(
   respond: Respond,
   { port = 8787, host = "localhost" }: ListenOptions = {},
+  { replacesGlobals = false }: ServerOptions = {},
 ): Promise<ListeningServer> {
   const listener = getRequestListener(
     // The bindings of HTTP/2 are another type, and this server is HTTP/1.
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
-    { overrideGlobalObjects: false },
+    { overrideGlobalObjects: replacesGlobals },
   );
   const open = (host: string, port: number) => openServer(listener, host, port);
   const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);

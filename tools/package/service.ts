@@ -17,6 +17,8 @@ export interface ServiceHooks extends LoadReporting {
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
   /** Whether `requests` lists the requests, as it does by default. */
   listsRequests?: boolean | undefined;
+  /** Whether a server may replace globals of the process. */
+  replacesGlobals?: boolean;
   /** Changes how a server of the service responds. */
   wrapResponder?: ((respond: Respond, controls: ServiceControls) => Respond) | undefined;
 }
@@ -50,7 +52,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
       return canAbort ? keepAlive(() => fetchFrom(respond, request)) : fetchFrom(respond, request);
     },
     listen: (options) =>
-      ready.then(() => listen(wrapResponder(respond, { service, replaceByBody }), options)),
+      ready.then(() => listen(wrapResponder(respond, { service, replaceByBody }), options, hooks)),
     replace,
     reset() {
       list.clear();
