@@ -7,7 +7,8 @@ import {
   type OptionName,
   type OptionValues,
 } from "./option-table.ts";
-import { formatPreference } from "./prefer-header.ts";
+import type { BodyChange } from "./page-faults.ts";
+import { formatPreference, type Preference } from "./prefer-header.ts";
 
 /** Rule 2 of 3, for example. */
 export interface RuleNumber {
@@ -20,9 +21,11 @@ export interface AppliedOptions {
   values: OptionValues;
   /** The rule that they come from, if there are several. */
   rule?: RuleNumber | undefined;
+  /** What they changed in the body: first in the page, and then in its text. */
+  changes: BodyChange[];
 }
 
-const NOTHING_APPLIED: AppliedOptions = { values: {} };
+const NOTHING_APPLIED: AppliedOptions = { values: {}, changes: [] };
 
 /** By request, because Hono copies responses. The request must reach `app.fetch` uncopied. */
 const applied = new WeakMap<Request, AppliedOptions>();
@@ -55,6 +58,19 @@ function decidesAboutFaults(name: OptionName, effects: OptionValues): boolean {
 
 /** Formats options as in the header `Prefer`. */
 export function formatOptions(values: OptionValues): string[] {
+  return listOptions(values).map(formatPreference);
+}
+
+/** Formats options as in the parameter `prefer`: without the quotes of a header, and with the sign of `count`. */
+export function formatTyped(values: OptionValues): string {
+  const typed = listOptions(values).map(({ name, value }) => {
+    const sign = name === "count" && !value.startsWith("-") ? "+" : "";
+    return value === "" ? name : `${name}=${sign}${value}`;
+  });
+  return typed.join(", ");
+}
+
+function listOptions(values: OptionValues): Preference[] {
   const names = OPTION_NAMES.filter((name) => values[name] !== undefined);
-  return names.map((name) => formatPreference({ name, value: formatOptionValue(values[name]) }));
+  return names.map((name) => ({ name, value: formatOptionValue(values[name]) }));
 }

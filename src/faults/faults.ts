@@ -4,13 +4,13 @@ import { respondWithError } from "../http/error-response.ts";
 import type { PageRequest } from "../http/page-request.ts";
 import type { PageLocation } from "../records/page.ts";
 import { addConditions, setApplied } from "./applied-options.ts";
-import { breakBody, createClosedResponse, replacesBody } from "./body-faults.ts";
+import { breakBody, createClosedResponse, listBodyChanges, replacesBody } from "./body-faults.ts";
 import { type ConditionContext, type SelectedOptions, selectRule } from "./conditions.ts";
 import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createGrowth } from "./growth.ts";
 import type { OptionValues } from "./option-table.ts";
-import { changePage, changesPage } from "./page-faults.ts";
+import { type BodyChange, changePage, changesPage } from "./page-faults.ts";
 import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounters, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable, type RequestTimes } from "./requested-error.ts";
@@ -106,8 +106,8 @@ async function respondWithFaults(
     const canBeCached = isCacheable(active, options);
     const serve = () => serveWithErrors(request, route, { countHidden, ignoresCopy: !canBeCached });
     const times = { receivedAt, now: shared.now() };
-    const { response, applied } = await createResponse(request, active, { serve, random, times });
-    setApplied(c.req.raw, { values: applied, rule });
+    const { response, applied, changes } = await createResponse(request, active, { serve, random, times });
+    setApplied(c.req.raw, { values: applied, rule, changes: [...changes, ...listBodyChanges(applied.body)] });
     const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, slot });
     setFaultHeaders(sent, applied, { warnings, canBeCached });
     return sent;
@@ -164,17 +164,18 @@ interface ResponseContext {
 
 /**
  * Closes the connection, responds with the requested error, or serves the request and changes the page.
- * @returns The response before its body is broken, and the options that affect it
+ * @returns The response before its body is broken, the options that affect it, and the changes of a page
  */
 async function createResponse(
   { c, method }: PageRequest,
   active: OptionValues,
   { serve, random, times }: ResponseContext,
-): Promise<{ response: Response; applied: OptionValues }> {
+): Promise<{ response: Response; applied: OptionValues; changes: BodyChange[] }> {
   const { code, delay, body, hang, close, grow } = active;
   const respond = (response: Response, effects: OptionValues) => ({
     response,
     applied: addConditions(effects, active),
+    changes: [],
   });
   if (close) return respond(createClosedResponse(), { delay, hang, close });
   if (code !== undefined || hang) {
@@ -188,7 +189,9 @@ async function createResponse(
   if (!changesPage(active)) return respond(response, { delay, body, grow });
   const page = JSON.parse(await response.text());
   const changes = changePage(page, active, random);
-  return respond(new Response(JSON.stringify(page), response), { delay, body, grow, ...changes });
+  const effects = Object.fromEntries(changes.map(({ option }) => [option, active[option]]));
+  const changed = new Response(JSON.stringify(page), response);
+  return { ...respond(changed, { delay, body, grow, ...effects }), changes };
 }
 
 /** Serves a request. An error becomes a response here already, because body faults also apply to errors. */

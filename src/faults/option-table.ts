@@ -141,6 +141,12 @@ export function hasVisibleFault(values: OptionValues): boolean {
   return hasKind(values, "change");
 }
 
+/** Selects the options that a client sees in the response. */
+export function selectVisibleFaults(values: OptionValues): OptionValues {
+  const names = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "change");
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
 /** Whether the options change or delay a response. */
 export function hasFault(values: OptionValues): boolean {
   return hasVisibleFault(values) || hasKind(values, "delay");

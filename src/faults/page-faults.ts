@@ -14,68 +14,104 @@ export function changesPage({ rows, count, next, record }: OptionValues): boolea
   return [rows, count, next, record].some((value) => value !== undefined);
 }
 
-/** Changes a page. Returns the options that have changed it: a page without a next page, for example, has no link to change. */
+/** What an option has changed in the body of a response. */
+export interface BodyChange {
+  option: "rows" | "count" | "next" | "record" | "body";
+  /** The index of the changed record, or of the one beside the change; undefined for a member of the page. */
+  record?: number;
+  /** The name of the changed member. */
+  member?: string;
+  /** A note for readers of the body, such as `was 40614`. */
+  note: string;
+}
+
+/** Changes a page. Returns what has changed: a page without a next page, for example, has no link to change. */
 export function changePage(
   page: MutablePage,
   { rows, count, next, record }: OptionValues,
   random: RandomSource,
-): OptionValues {
-  const applied: OptionValues = {};
-  if (rows !== undefined && changeRows(page, rows, random("rows"))) applied.rows = rows;
-  if (count !== undefined) {
-    page.count += count;
-    applied.count = count;
-  }
-  if (next !== undefined && changeNext(page, next)) applied.next = next;
-  if (record !== undefined && changeRecord(page, record, random("record"))) applied.record = record;
-  return applied;
+): BodyChange[] {
+  const changes: (BodyChange | undefined)[] = [];
+  if (rows !== undefined) changes.push(changeRows(page, rows, random("rows")));
+  if (count !== undefined) changes.push(changeCount(page, count));
+  if (next !== undefined) changes.push(changeNext(page, next));
+  if (record !== undefined) changes.push(changeRecord(page, record, random("record")));
+  return changes.filter((change) => change !== undefined);
 }
 
-/** @returns whether the records have changed */
-function changeRows({ results }: MutablePage, fault: OptionValue<"rows">, random: number): boolean {
-  if (results.length < 2) return false;
+function changeCount(page: MutablePage, difference: number): BodyChange {
+  const note = `was ${page.count}`;
+  page.count += difference;
+  return { option: "count", member: "count", note };
+}
+
+/** @returns undefined if the records cannot change */
+function changeRows(
+  { results }: MutablePage,
+  fault: OptionValue<"rows">,
+  random: number,
+): BodyChange | undefined {
+  if (results.length < 2) return undefined;
   if (fault === "swap") return swapRecords(results, random);
   const index = Math.floor(random * results.length);
-  const copies = fault === "repeat" ? [{ ...results.at(index - 1) }] : [];
-  results.splice(index, 1, ...copies);
-  return true;
+  const { id } = results[index] ?? {};
+  if (fault === "repeat") {
+    const original = results.at(index - 1);
+    results[index] = { ...original };
+    return { option: "rows", record: index, note: `a copy of ${original?.id}, in place of ${id}` };
+  }
+  results.splice(index, 1);
+  const isLast = index === results.length;
+  if (isLast) return { option: "rows", record: index - 1, note: `${id} is missing after this record` };
+  return { option: "rows", record: index, note: `${id} is missing before this record` };
 }
 
-function swapRecords(records: MutableRecord[], random: number): boolean {
+/** @returns undefined if all records have the same timestamp */
+function swapRecords(records: MutableRecord[], random: number): BodyChange | undefined {
   const positions = records.flatMap(({ timestamp }, index) =>
     index > 0 && timestamp !== records[index - 1]?.timestamp ? [index] : [],
   );
   const position = positions[Math.floor(random * positions.length)];
-  if (position === undefined) return false;
+  if (position === undefined) return undefined;
   const moved = records.splice(position, 1);
   records.splice(position - 1, 0, ...moved);
-  return true;
+  return { option: "rows", record: position - 1, note: "swapped with the next record" };
 }
 
-/** @returns whether the link has changed */
-function changeNext(page: MutablePage, fault: OptionValue<"next">): boolean {
+const PAGE_NUMBER = /(?<=[?&]page=)\d+/;
+
+/** @returns undefined if there is no link */
+function changeNext(page: MutablePage, fault: OptionValue<"next">): BodyChange | undefined {
   const { next } = page;
-  if (next === null) return false;
+  if (next === null) return undefined;
+  const [number] = PAGE_NUMBER.exec(next) ?? [];
   // Replace only the page number, so that the encoding of the other parameters does not change.
-  const move = (step: number) => next.replace(/(?<=[?&]page=)\d+/, (number) => String(Number(number) + step));
+  const move = (step: number) => next.replace(PAGE_NUMBER, String(Number(number) + step));
   const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
   page.next = changes[fault];
-  return true;
+  return { option: "next", member: "next", note: `was page=${number}` };
 }
 
-/** @returns whether a record has changed */
-function changeRecord({ results }: MutablePage, fault: OptionValue<"record">, random: number): boolean {
-  const choices = results.flatMap((record) => ROAD_USERS.map((field) => ({ record, field })));
+/** @returns undefined if there is no record */
+function changeRecord(
+  { results }: MutablePage,
+  fault: OptionValue<"record">,
+  random: number,
+): BodyChange | undefined {
+  const choices = results.flatMap((record, index) => ROAD_USERS.map((field) => ({ record, index, field })));
   const choice = choices[Math.floor(random * choices.length)];
-  if (choice === undefined) return false;
-  const { record, field } = choice;
-  const changes: Record<typeof fault, MutableRecord> = {
-    float: { [field]: Number(record[field]) + 0.5 },
-    null: { [field]: null },
-    missing: { [field]: undefined },
-    extra: { vans: 0 },
-    offset: { timestamp: String(record.timestamp).replace("Z", "+00:00") },
+  if (choice === undefined) return undefined;
+  const { record, index, field } = choice;
+  const { timestamp, [field]: count } = record;
+  const time = String(timestamp).replace("Z", "+00:00");
+  const changes: Record<typeof fault, { fields: MutableRecord; member?: string; note: string }> = {
+    float: { fields: { [field]: Number(count) + 0.5 }, member: field, note: `was ${count}` },
+    null: { fields: { [field]: null }, member: field, note: `was ${count}` },
+    missing: { fields: { [field]: undefined }, note: `${field} is missing, was ${count}` },
+    extra: { fields: { vans: 0 }, member: "vans", note: "added" },
+    offset: { fields: { timestamp: time }, member: "timestamp", note: `was ${timestamp}` },
   };
-  Object.assign(record, changes[fault]);
-  return true;
+  const { fields, ...change } = changes[fault];
+  Object.assign(record, fields);
+  return { option: "record", record: index, ...change };
 }

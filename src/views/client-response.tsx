@@ -1,10 +1,10 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { AppliedOptions } from "../faults/applied-options.ts";
-import { formatOptionValue } from "../faults/option-syntax.ts";
-import { OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "../faults/option-table.ts";
+import { type AppliedOptions, formatTyped } from "../faults/applied-options.ts";
+import { getLastValue } from "../http/request.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
-import { formatHead } from "./text-format.ts";
+import { CurlBlock } from "./code-block.tsx";
+import { formatCurlOptions, formatHead } from "./text-format.ts";
 
 /** A request as the HTML view shows it. */
 export interface ClientRequest {
@@ -32,37 +32,18 @@ export function formatStatus(status: number): string {
   return status === 200 ? "200 OK" : `${status} ${getStatusText(status)}`;
 }
 
-/** Formats the options that changed a response, such as `count=+1, next=null`. */
-export function formatFaults(applied: OptionValues): string {
-  return formatTyped(
-    applied,
-    OPTION_NAMES.filter((name) => OPTIONS[name].kind === "change"),
-  );
-}
-
-/** Formats options as users type them into the parameter `prefer`: without the quotes of a header, and with the sign of `count`. */
-function formatTyped(values: OptionValues, names: OptionName[]): string {
-  const options = names.flatMap((name) => {
-    const value = values[name];
-    if (value === undefined) return [];
-    if (value === true) return [name];
-    const sign = name === "count" && Number(value) > 0 ? "+" : "";
-    return [`${name}=${sign}${formatOptionValue(value)}`];
-  });
-  return options.join(", ");
-}
-
 /** Shows the applied options with a link to the page without faults, and the warning. */
 export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   const { urlWithoutFaults, headers, applied } = response;
   const warning = headers.get("Mock-Warning");
-  const options = formatTyped(applied.values, OPTION_NAMES);
+  const options = formatTyped(applied.values);
   const rule = applied.rule && `, by rule ${applied.rule.number} of ${applied.rule.of}`;
   return (
     <>
       {options !== "" && (
         <p class="banner">
           Applied to this response{rule}: <code>{options}</code>.{" "}
+          {applied.changes.length > 0 && <a href="#change">Show what changed</a>}{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </p>
       )}
@@ -71,15 +52,33 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   );
 };
 
-/** @param children The formatted body */
-export const RawResponse: FC<PropsWithChildren<{ response: ClientResponse }>> = ({ response, children }) => (
-  <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
-    <pre>
-      {formatHead(formatStatus(response.status), response.headers)}
-      {children}
-    </pre>
-  </section>
-);
+/** A response with the formatted body as children, and its request as a command and, if a link can repeat it, as a link to the JSON. */
+export const RawResponse: FC<PropsWithChildren<{ response: ClientResponse; url: string }>> = (props) => {
+  const { method, prefer, status, headers } = props.response;
+  const options = formatCurlOptions(method, prefer === undefined ? [] : [["Prefer", prefer]]);
+  const canLink = method === "GET" && prefer === undefined && hasKnownFormat(props.response.url);
+  return (
+    <>
+      <CurlBlock options={options} url={props.url} label="curl" />
+      {canLink && (
+        <p>
+          <a href={setParameter(new URL(props.url), "format", "json")}>Raw JSON</a>
+        </p>
+      )}
+      <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
+        <pre>
+          {formatHead(formatStatus(status), headers)}
+          {props.children}
+        </pre>
+      </section>
+    </>
+  );
+};
+
+/** Whether `format=json` would change only the format of a response. */
+export function hasKnownFormat({ searchParams }: URL): boolean {
+  return ["", "api"].includes(getLastValue(searchParams, "format") ?? "");
+}
 
 /**
  * Returns a URL with another value of a query parameter. Links are absolute, because a path that begins with two slashes would name a

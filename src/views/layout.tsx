@@ -26,10 +26,7 @@ interface LayoutProps {
   script?: string;
 }
 
-/**
- * The frame of every HTML document: head, navigation and footer. There are no tags for link previews (`og:`), because a preview asks for
- * any type, and gets JSON.
- */
+/** The frame of every HTML document. It has no `og:` tags, because link previews accept any type, and so get JSON. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <>
     {raw("<!doctype html>")}

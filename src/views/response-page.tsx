@@ -1,63 +1,40 @@
+import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
-import { hasVisibleFault } from "../faults/option-table.ts";
-import { getLastValue } from "../http/request.ts";
+import { formatTyped } from "../faults/applied-options.ts";
+import { hasVisibleFault, selectVisibleFaults } from "../faults/option-table.ts";
 import { COLLECTION_PATH } from "../records/links.ts";
 import {
   Banners,
   type ClientResponse,
-  formatFaults,
   formatStatus,
+  hasKnownFormat,
   RawResponse,
   setParameter,
 } from "./client-response.tsx";
-import { CurlBlock, JsonText } from "./code-block.tsx";
+import { formatBody } from "./json-html.ts";
 import { Layout } from "./layout.tsx";
-import { formatQuantity, quoteForShell } from "./text-format.ts";
+import { formatQuantity } from "./text-format.ts";
 
 /** Renders an error, or a response that a fault has changed. */
 export function renderResponse(response: ClientResponse): string {
   const { status, body, url, applied } = response;
-  const faults = formatFaults(applied.values);
+  const faults = formatTyped(selectVisibleFaults(applied.values));
   const title = faults === "" ? formatStatus(status) : `${formatStatus(status)} with ${faults}`;
   return String(
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
-      <Advice {...response} />
+      <Advice response={response} />
       <Banners response={response} />
       <h2>The API response</h2>
-      <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
-      {canLinkToJson(response) && (
-        <p>
-          <a href={setParameter(url, "format", "json")}>Raw JSON</a>
-        </p>
-      )}
-      <RawResponse response={response}>
-        <Body text={body} />
+      <RawResponse response={response} url={url.href}>
+        <code>{raw(formatBody(body, applied.changes))}</code>
       </RawResponse>
     </Layout>,
   );
 }
 
-/** Whether a link can repeat the request for JSON: it has a method, the headers and a format of its own. */
-function canLinkToJson({ method, prefer, url }: ClientResponse): boolean {
-  return method === "GET" && prefer === undefined && hasKnownFormat(url);
-}
-
-function hasKnownFormat({ searchParams }: URL): boolean {
-  return ["", "api"].includes(getLastValue(searchParams, "format") ?? "");
-}
-
-/** JSON with links, or any other text unchanged. */
-const Body: FC<{ text: string }> = ({ text }) => {
-  try {
-    return <JsonText value={JSON.parse(text)} />;
-  } catch {
-    return <code>{text}</code>;
-  }
-};
-
 /** A sentence about the response. After an error of the service also the next link to follow. */
-const Advice: FC<ClientResponse> = (response) => {
+const Advice: FC<{ response: ClientResponse }> = ({ response }) => {
   if (hasVisibleFault(response.applied.values))
     return <p class="lead">A fault option changed this response. The service is working normally.</p>;
   const { text, href, name } = getErrorAdvice(response);
@@ -99,11 +76,4 @@ function getNotFoundAdvice({ url, number }: ClientResponse): ErrorAdvice {
   }
   const firstPage = { href: setParameter(url, "page", "1"), name: "Show page 1" };
   return { text: "Pages are numbered from 1, and page 1 has the newest records.", ...firstPage };
-}
-
-function getCurlOptions({ method, prefer }: ClientResponse): string {
-  const options = ["-si"];
-  if (method !== "GET") options.push(`-X ${method}`);
-  if (prefer) options.push(`-H ${quoteForShell(`Prefer: ${prefer}`)}`);
-  return options.join(" ");
 }

@@ -49,6 +49,14 @@ function capitalize(name: string): string {
   return name === "etag" ? "ETag" : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
+/** Formats the options with which curl sends a request and prints the head of its response. */
+export function formatCurlOptions(method: string, headers: [name: string, value: string][]): string {
+  const head = method === "HEAD" ? "-sI" : "-si";
+  const verb = method === "GET" || method === "HEAD" ? [] : [`-X ${method}`];
+  const quoted = headers.map((header) => `-H ${quoteForShell(header.join(": "))}`);
+  return [head, ...verb, ...quoted].join(" ");
+}
+
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -10,8 +10,8 @@ import { COUNT, fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./f
 /** Changes a copy of a page. Returns undefined if the change is not possible. */
 function changeCopy(options: OptionValues, page: Page, random: number): Page | undefined {
   const copy = structuredClone(page);
-  const applied = changePage(copy, options, () => random);
-  return Object.keys(applied).length > 0 ? copy : undefined;
+  const changes = changePage(copy, options, () => random);
+  return changes.length > 0 ? copy : undefined;
 }
 
 const createPage = (count: number): Page => ({
@@ -82,6 +82,59 @@ test.each<[OptionValue<"record">, number, RegExp]>([
   );
   for (const change of changes) expect(change).toEqual([expect.stringMatching(expected)]);
   expect(new Set(changes.flat()).size).toBe(count);
+});
+
+describe("a change names the record, the member and what was there", () => {
+  const { results: before } = PAGE;
+  const listIds = ({ results }: Page) => results.map(({ id }) => id);
+
+  /** Changes a copy of the page. Returns the copy, and the only change. */
+  const change = (options: OptionValues, random: number) => {
+    const copy = structuredClone(PAGE);
+    const changes = changePage(copy, options, () => random);
+    expect(changes).toHaveLength(1);
+    const { record = Number.NaN, member = "", note } = changes[0]!;
+    return { copy, record, member, note };
+  };
+
+  test.each(["float", "null", "offset", "extra"] as const)("record=%s", (value) => {
+    for (const random of CHOICES) {
+      const { copy, record, member, note } = change({ record: value }, random);
+      const was = Object(before[record])[member];
+      expect(note).toBe(value === "extra" ? "added" : `was ${was}`);
+      expect({ ...copy.results[record], [member]: was }).toEqual({ ...before[record], [member]: was });
+      expect(Object(copy.results[record])[member]).not.toEqual(was);
+    }
+  });
+
+  test("record=missing", () => {
+    for (const random of CHOICES) {
+      const { copy, record, note } = change({ record: "missing" }, random);
+      const [, name = "", was] = /^(.*) is missing, was (.*)$/.exec(note) ?? [];
+      expect({ ...copy.results[record], [name]: Number(was) }).toEqual(before[record]);
+      expect(JSON.parse(JSON.stringify(copy.results[record]))).not.toHaveProperty(name);
+    }
+  });
+
+  test("rows", () => {
+    for (const random of CHOICES) {
+      const repeated = change({ rows: "repeat" }, random);
+      const { id } = repeated.copy.results[repeated.record]!;
+      expect(repeated.note).toBe(`a copy of ${id}, in place of ${before[repeated.record]!.id}`);
+      expect(listIds(repeated.copy).filter((other) => other === id)).toHaveLength(2);
+
+      const dropped = change({ rows: "drop" }, random);
+      const [, missing, side] = /^(\d+) is missing (before|after) this record$/.exec(dropped.note) ?? [];
+      const ids = listIds(dropped.copy);
+      ids.splice(dropped.record + (side === "after" ? 1 : 0), 0, Number(missing));
+      expect(ids).toEqual(listIds(PAGE));
+
+      const swapped = change({ rows: "swap" }, random);
+      const [first, second] = swapped.copy.results.splice(swapped.record, 2);
+      swapped.copy.results.splice(swapped.record, 0, second!, first!);
+      expect(listIds(swapped.copy)).toEqual(listIds(PAGE));
+    }
+  });
 });
 
 test.each([

@@ -25,7 +25,7 @@ export const extractText = (html: string) =>
 export const findLinks = (html: string) =>
   Array.from(html.matchAll(/href="([^"]*)"/g), ([, url]) => extractText(url!));
 
-/** Parses the JSON response in the HTML view: its status, headers and body, without the spaces of formatted JSON. */
+/** Parses the JSON response in the HTML view: its status, headers and body, without notes and the spaces of formatted JSON. */
 export function parseShownResponse(page: string) {
   const [, name, lines = "", body = ""] =
     /The API response.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
@@ -33,7 +33,7 @@ export function parseShownResponse(page: string) {
   return {
     name: name && extractText(name),
     headers: new Headers(headers.map((line) => line.split(/: (.*)/, 2) as [string, string])),
-    body: removeSpaces(extractText(body)),
+    body: removeSpaces(extractText(body.replaceAll(/ <small.*?<\/small>/g, ""))),
   };
 }
 

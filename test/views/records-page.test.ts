@@ -89,7 +89,14 @@ test.each<[name: string, settings: object, query: string, prefer: string, text: 
   ["by default", SLOW, "?page=3", "", "delay=1", [`${HERE}?page=3&prefer=none`]],
   ["by default, and in the query", SLOW, "?prefer=delay=2", "", "delay=2", [`${HERE}?prefer=none`]],
   ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
-  ["as typed", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=+1, grow=15/m, on=1,3-4.", [HERE]],
+  [
+    "as typed",
+    {},
+    "?prefer=grow=15/m,count=%2B1,on=1,3-4",
+    "",
+    ": count=+1, grow=15/m, on=1,3-4.",
+    ["#change", HERE],
+  ],
 ])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {
   const [, settings, query, prefer, text, links] = row;
   const { fetch } = createInstance(service.store, { settings });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
@@ -79,6 +79,52 @@ test.each<[name: string, path: string, request: { method?: string; headers?: obj
     expect(parseShownResponse(page).body).toBe(body);
   },
 );
+
+describe("what a fault has changed is marked in the body", () => {
+  test.each<[options: string, ...marked: string[]]>([
+    ["count=-5", '"count": 95, ← was 100'],
+    ["next=null", '"next": null, ← was page=3'],
+    ["next=loop", String.raw`"next": "https://\S+&page=2&prefer=next%3Dloop", ← was page=3`],
+    ["record=float,seed=1", String.raw`"(\w+)": (\d+)\.5, ← was \2`],
+    ["record=null,seed=1", String.raw`"(\w+)": null, ← was \d+`],
+    ["record=missing,seed=1", String.raw`\{ ← (\w+) is missing, was \d+`],
+    ["record=extra,seed=1", '"vans": 0 ← added'],
+    ["record=offset,seed=1", String.raw`"timestamp": "(\S+)\+00:00", ← was \1Z`],
+    ["rows=repeat,seed=1", String.raw`\{ ← a copy of \d+, in place of \d+`],
+    ["rows=drop,seed=1", String.raw`\{ ← \d+ is missing before this record`],
+    ["rows=swap,seed=1", String.raw`\{ ← swapped with the next record`],
+    ["rows=repeat,count=%2B1,seed=1", '"count": 101, ← was 100', String.raw`\{ ← a copy .*`],
+  ])("%s", async (options, ...marked) => {
+    const page = await (await service.fetch(`${PATH}?page=2&prefer=${options}`, IN_BROWSER)).text();
+    const lines = page.match(/<mark.*<\/small>/g)?.map(extractText) ?? [];
+    expect(lines).toHaveLength(marked.length);
+    for (const [index, line] of lines.entries()) expect(line).toMatch(new RegExp(`^${marked[index]}$`));
+    expect(page.match(/ id="change"/g)).toHaveLength(1);
+    expect(findLinks(page)).toContain("#change");
+  });
+
+  test.each([
+    ["body=cut", /"results":.*[^}] ← the connection closed here$/],
+    ["body=cut,count=%2B1", /^\{"count":101,.*[^}] ← the connection closed here$/],
+    ["body=garbage", /<not json> ← replaced by invalid JSON$/],
+    ["body=empty", /^ ← no body$/],
+  ])("%s", async (options, shown) => {
+    const page = await (await service.fetch(`${PATH}?page=2&prefer=${options}`, IN_BROWSER)).text();
+    const [body = ""] = page.match(/(?<=\n\n)<code>.*<\/small>/) ?? [];
+    expect(extractText(body)).toMatch(shown);
+    expect(page).not.toContain("<mark");
+    expect(page.match(/ id="change"/g)).toHaveLength(1);
+    expect(findLinks(page)).toContain("#change");
+  });
+
+  test.each(["code=503", "body=slow,delay=1", "delay=1", "next=null,on=last"])(
+    "not if nothing in it has changed: %s",
+    async (options) => {
+      const page = await (await service.fetch(`${PATH}?page=last&prefer=${options}`, IN_BROWSER)).text();
+      expect(page).not.toMatch(/#change|id="change"|<mark|<small/);
+    },
+  );
+});
 
 test("the JSON that a fault changed has the links that a client would follow", async () => {
   const page = await (await service.fetch(`${PATH}?page=2&prefer=next=skip`, IN_BROWSER)).text();

@@ -1,18 +1,15 @@
 import { COLLECTION_PATH, createPageUrlBuilder } from "../../records/links.ts";
 import { getLastPage, type PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
-import { Banners, type ClientResponse, RawResponse, setParameter } from "../client-response.tsx";
-import { CurlBlock, JsonText } from "../code-block.tsx";
+import { Banners, type ClientResponse, RawResponse } from "../client-response.tsx";
+import { JsonText } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";
 import { EMPTY_COLLECTION } from "../site.ts";
 import { formatNumber, formatQuantity } from "../text-format.ts";
 import { NeighborLinks, PageNavigation } from "./page-navigation.tsx";
 import { getDay, RecordTable } from "./record-table.tsx";
 
-/**
- * Renders a page of the collection that no fault has changed.
- * @param requested The number in the request
- */
+/** Renders the requested page of the collection, which no fault has changed. */
 export function renderRecords(response: ClientResponse, requested: PageNumber): string {
   const { url, body, jumpDate } = response;
   const page: Page = JSON.parse(body);
@@ -20,7 +17,6 @@ export function renderRecords(response: ClientResponse, requested: PageNumber): 
   const number = requested === "last" ? lastPage : requested;
   const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
   const toUrl = createPageUrlBuilder(url.origin + COLLECTION_PATH, url.searchParams);
-  const pageUrl = toUrl(number);
   const [newest] = page.results;
   return String(
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
@@ -47,11 +43,7 @@ export function renderRecords(response: ClientResponse, requested: PageNumber): 
       )}
       <section class="client" aria-labelledby="response">
         <h2 id="response">The API response</h2>
-        <CurlBlock options="-si" url={pageUrl} label="curl" />
-        <p>
-          <a href={setParameter(new URL(pageUrl), "format", "json")}>Raw JSON</a>
-        </p>
-        <RawResponse response={response}>
+        <RawResponse response={response} url={toUrl(number)}>
           <JsonText value={page} />
         </RawResponse>
       </section>
