@@ -15,7 +15,7 @@ interface SitePage {
 
 export const RECORDS = "/api/tf1/records/";
 
-/** The pages of the site. Add new pages here, so that appearance.test.ts checks them. */
+/** The pages of the site. Add new pages here, so that appearance.browser.test.ts checks them. */
 export const SITE_PAGES: SitePage[] = [
   { name: "home", path: "/", collection: "seed", status: 200 },
   { name: "home-extreme", path: "/", collection: "extreme", status: 200 },
