@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
