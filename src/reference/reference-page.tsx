@@ -84,8 +84,8 @@ export function renderReference(): string {
 }
 
 /**
- * A form that sends a request for a page. A script shows the response below the form (scripts/send.ts). Without scripts, the browser opens
- * the response.
+ * A form that sends a request for a page. A script shows the response below the form (scripts/send.ts), and the fields that only a script
+ * can send: they have the names of headers as ids, because the browser sends fields with names. Without scripts, it opens the response.
  */
 const TryIt: FC = () => (
   <form id="try" class="row" action={COLLECTION_PATH} aria-label="Try it" autocomplete="off">
@@ -96,19 +96,39 @@ const TryIt: FC = () => (
       <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
     </label>
     <datalist id="examples">
-      {Object.values(DESCRIPTIONS)
-        .flatMap(({ examples }) => Object.keys(examples))
-        .map((example) => (
-          <option value={example} />
-        ))}
+      {Object.values(DESCRIPTIONS).flatMap(({ examples }) =>
+        Object.keys(examples).map((example) => <option value={example} />),
+      )}
     </datalist>
+    <fieldset class="row" hidden>
+      <legend>Only with Send:</legend>
+      <label>
+        method{" "}
+        <select>
+          {["GET", "HEAD", "OPTIONS"].map((method) => (
+            <option>{method}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <code>Prefer</code> <input id="Prefer" list="examples" />
+      </label>
+      <label>
+        <code>If-None-Match</code> <input id="If-None-Match" list="etags" />
+      </label>
+      <datalist id="etags" />
+    </fieldset>
     <button type="submit" class="button primary" name="format" value="json">
       Send
     </button>
     <button type="submit" class="button" name="format" value="api">
       Open as HTML
     </button>
+    <button type="button" class="button" hidden>
+      Cancel
+    </button>
     <span role="status" />
+    <span class="quiet" />
   </form>
 );
 

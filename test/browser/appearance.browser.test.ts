@@ -58,7 +58,7 @@ test.for(["light", "dark"] as const)(
   async (colorScheme, { visit }) => {
     const page = await visit({ colorScheme });
     await page.goto("/docs");
-    const [text, background] = await page.getByLabel("prefer").evaluate((field) => {
+    const [text, background] = await page.getByLabel("prefer", { exact: true }).evaluate((field) => {
       const { color, opacity } = getComputedStyle(field, "::placeholder");
       return [opacity === "1" ? color : "", getComputedStyle(field).backgroundColor];
     });

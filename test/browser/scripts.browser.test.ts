@@ -45,7 +45,7 @@ describe("copy buttons", () => {
 async function fillForm(page: Page, number: string, prefer: string) {
   await page.goto("/docs");
   await page.getByLabel("page").fill(number);
-  await page.getByLabel("prefer").fill(prefer);
+  await page.getByLabel("prefer", { exact: true }).fill(prefer);
   return (button: string) => page.getByRole("button", { name: button }).click();
 }
 
@@ -56,6 +56,7 @@ test("without scripts, the form opens the JSON response or the HTML view, and th
   const prefer = "delay=20-80,retry-after=date";
   let press = await fillForm(page, "3", prefer);
   expect(await page.locator(".code code").textContent()).toContain("curl -si '/api/tf1/records/?page=2' #");
+  expect(await page.locator("#try").getByRole("group").count(), "fields that only a script can send").toBe(0);
   const response = await follow(page, () => press("Send"));
   expect(response.headers()["content-type"]).toBe("application/json");
   expect(response.headers()["preference-applied"]).toContain("delay=20-80");
@@ -68,12 +69,15 @@ test("without scripts, the form opens the JSON response or the HTML view, and th
 });
 
 describe("the form of the API reference", () => {
+  const readText = async (page: Page) =>
+    (await page.locator(".response pre").filter({ visible: true }).textContent()) ?? "";
+
   /** Sends a request, and returns the complete response as the page shows it. */
   async function send(page: Page, prefer: string, summary: RegExp): Promise<string> {
     const press = await fillForm(page, "3", prefer);
     await press("Send");
     await waitForStatus(page.getByRole("form"), summary);
-    return (await page.locator(".response pre").filter({ visible: true }).textContent()) ?? "";
+    return readText(page);
   }
 
   test("has a command with the origin of the page, and the values of the form", async ({ visit }) => {
@@ -83,28 +87,97 @@ describe("the form of the API reference", () => {
     const command = page.locator(".code code");
     expect(await command.textContent()).toBe(`curl -si '${origin}${RECORDS}?page=2'`);
     await page.getByLabel("page").fill("");
-    await page.getByLabel("prefer").fill("delay=200");
+    await page.getByLabel("prefer", { exact: true }).fill("delay=200");
     expect(await command.textContent()).toBe(`curl -si '${origin}${RECORDS}?prefer=delay%3D200'`);
+    await page.getByLabel("method").selectOption("OPTIONS");
+    await page.getByLabel("If-None-Match").fill('"a"');
+    expect(await command.textContent()).toContain(`curl -si -X OPTIONS -H 'If-None-Match: "a"' '${origin}`);
+    await page.getByLabel("method").selectOption("HEAD");
+    expect(await command.textContent()).toContain("curl -sI -H ");
   });
 
   test("shows the response, without leaving the page", async ({ visit }) => {
     const page = await visit();
-    const text = await send(page, "delay=200", /^200 OK, [\d,]+ ms$/);
+    const text = await send(page, "delay=200", /^200 OK$/);
     expect(text).toMatch(/^GET .*\?page=3&prefer=delay%3D200\n\nHTTP 200 OK\n/);
     expect(text).toContain("\nContent-Type: application/json\n");
     const { previous, results } = JSON.parse(text.slice(text.indexOf("\n{")));
     expect(results).toHaveLength(15);
     expect(previous).toMatch(/format=api&page=2&prefer=delay%3D200$/);
+    expect(await page.locator("[role=status] + span").textContent()).toMatch(/^\d+ ms$/);
     expect(new URL(page.url()).pathname).toBe("/docs");
+    await follow(page, () => page.getByRole("link", { name: previous }).click());
+    expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("2");
   });
 
   test.for([
-    ["code=503,body=garbage", /^503 Service Unavailable, /, /\{"count": 1, .*<not json>$/, "status of 503"],
-    ["body=cut", /^The connection failed$/, /The connection failed: TypeError/, "failed request"],
+    [
+      "code=503,body=garbage",
+      /^503 Service Unavailable$/,
+      /\n\n\{"count": 1, .*<not json>$/,
+      "status of 503",
+    ],
+    [
+      "body=cut",
+      /^200 OK, but the connection failed$/,
+      /\n\n\{"count":\d+,.*[^}]\n\n200 OK, but the connection failed: TypeError/,
+      "failed request",
+    ],
+    ["close", /^The request failed$/, /^GET .*\n\nThe request failed: TypeError/, "failed request"],
   ] as const)("shows what arrives with %s", async ([prefer, summary, shown, problem], { visit }) => {
     const page = await visit({ problems: expect.arrayContaining([expect.stringContaining(problem)]) });
     const text = await send(page, prefer, summary);
-    expect(text).toContain("\nPreference-Applied: ");
     expect(text).toMatch(shown);
+  });
+
+  test("sends headers and other methods", async ({ visit }) => {
+    const page = await visit();
+    const first = await send(page, "", /^200 OK$/);
+    const form = page.getByRole("form");
+    const etag = /^ETag: (.*)$/m.exec(first)?.[1] ?? "";
+    expect(await page.locator("#etags option").textContent()).toBe(etag);
+    await page.getByLabel("If-None-Match").fill(etag);
+    await page.keyboard.press("Enter");
+    await waitForStatus(form, /^304 Not Modified$/);
+    expect(await readText(page)).toContain(`?page=3\nIf-None-Match: ${etag}\n\nHTTP 304 Not Modified\n`);
+    await page.getByLabel("If-None-Match").fill("");
+    await page.getByLabel("Prefer", { exact: true }).fill("delay=20");
+    await page.getByLabel("method").selectOption("HEAD");
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect
+      .poll(() => readText(page))
+      .toMatch(/^HEAD .*\nPrefer: delay=20\n.*Applied: delay=20\n.*: nosniff\n\n$/s);
+    await page.getByLabel("method").selectOption("OPTIONS");
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => readText(page)).toMatch(/^OPTIONS .*\n {2}"renders": \[/s);
+  });
+
+  test("shows that a response is awaited, and can cancel it", async ({ visit }) => {
+    const page = await visit({ problems: [] });
+    await send(page, "", /^200 OK$/);
+    const panel = page.locator(".response");
+    const cancel = page.getByRole("button", { name: "Cancel" });
+    const readOpacity = () => panel.evaluate((element) => getComputedStyle(element).opacity);
+    expect([await readOpacity(), await cancel.count()]).toEqual(["1", 0]);
+    await page.getByLabel("prefer", { exact: true }).fill("hang");
+    await page.getByRole("button", { name: "Send" }).click();
+    await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
+    expect([await readOpacity(), await panel.getAttribute("aria-busy")]).toEqual(["0.5", "true"]);
+    expect(await readText(page), "the previous response").toContain("HTTP 200 OK");
+    await expect.poll(() => page.locator("[role=status] + span").textContent()).toMatch(/^[12] s$/);
+    await cancel.focus();
+    await page.keyboard.press("Enter");
+    await waitForStatus(page.getByRole("form"), /^Canceled$/);
+    expect(await readText(page)).toMatch(/^GET .*prefer=hang\n\nCanceled$/);
+    expect([await readOpacity(), await cancel.count()]).toEqual(["1", 0]);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Send");
+  });
+
+  test("shows a slow body while it arrives", async ({ visit }) => {
+    const page = await visit();
+    const text = await send(page, "body=slow,delay=2000", /^200 OK, the body is arriving$/);
+    expect(text).toMatch(/\n\n\{"count":[^}]*$/);
+    await waitForStatus(page.getByRole("form"), /^200 OK$/);
+    expect(await readText(page)).toMatch(/\n {2}\]\n\}$/);
   });
 });

@@ -1,68 +1,107 @@
 // Sends the form of the API reference without leaving the page, updates its curl command, and shows the response.
 
-import { formatHead, quoteForShell } from "../../text-format.ts";
+import { formatBody } from "../../json-html.ts";
+import { formatCurlOptions, formatHead, quoteForShell } from "../../text-format.ts";
+
+const form = find<HTMLFormElement>("#try");
+const cancel = find<HTMLButtonElement>("#try [type=button]");
+const status = find("#try [role=status]");
+const seconds = find("#try [role=status] + span");
+const panel = find("#try ~ .response");
 
 let running = new AbortController();
 
-const form = document.querySelector<HTMLFormElement>("form#try");
-if (form) showCommand(form);
-form?.addEventListener("input", () => showCommand(form));
-form?.addEventListener("submit", (event) => {
+find("#try fieldset").hidden = false;
+showCommand();
+form.addEventListener("input", showCommand);
+cancel.addEventListener("click", () => running.abort());
+form.addEventListener("submit", (event) => {
   const { submitter } = event;
   if (!(submitter instanceof HTMLButtonElement) || submitter.value !== "json") return;
   event.preventDefault();
-  void send(form, form.action + readQuery(form));
+  void send(submitter);
 });
 
-function readQuery(form: HTMLFormElement): string {
+function find<Found extends HTMLElement>(selector: string): Found {
+  const found = document.querySelector<Found>(selector);
+  if (found === null) throw new Error(`The page has no ${selector}.`);
+  return found;
+}
+
+function readRequest() {
   const filled = Array.from(new FormData(form), ([name, value]) => [name, String(value)]);
   const query = new URLSearchParams(filled.filter(([, value]) => value !== ""));
-  return query.size === 0 ? "" : `?${query}`;
+  const fields = Array.from(form.querySelectorAll<HTMLInputElement>("fieldset input"));
+  return {
+    method: find<HTMLSelectElement>("#try select").value,
+    url: query.size === 0 ? form.action : `${form.action}?${query}`,
+    headers: fields.flatMap(({ id, value }): [string, string][] => (value === "" ? [] : [[id, value]])),
+  };
 }
 
 /** Shows the command for the values of the form, with the origin of the page. */
-function showCommand(form: HTMLFormElement): void {
-  const code = form.parentElement?.querySelector(".code code");
-  if (code) code.textContent = `curl -si ${quoteForShell(form.action + readQuery(form))}`;
+function showCommand(): void {
+  const { method, url, headers } = readRequest();
+  find("#try ~ .code code").textContent = `curl ${formatCurlOptions(method, headers)} ${quoteForShell(url)}`;
 }
 
-/** Sends a request and shows the response. A running request is aborted. */
-async function send(form: HTMLFormElement, url: string): Promise<void> {
-  const panel = form.parentElement?.querySelector<HTMLElement>(".response");
-  const status = form.querySelector("[role=status]");
-  const text = panel?.querySelector("pre");
-  if (!panel || !status || !text) return;
+/** Sends a request and shows the response as it arrives. A running request is aborted. */
+async function send(button: HTMLButtonElement): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  const show = (summary: string, content: string) => {
-    if (signal.aborted) return;
-    status.textContent = summary;
-    text.textContent = content;
-  };
-  let head = "";
+  const isReplaced = () => signal !== running.signal;
   const beginning = Date.now();
-  // The previous response stays visible until the next one arrives, so that nothing moves.
-  status.textContent = "Waiting for the response";
+  const timer = setInterval(() => {
+    seconds.textContent = `${Math.round((Date.now() - beginning) / 1_000)} s`;
+  }, 1_000);
+  // The previous response stays visible, but dimmed, until the next one arrives, so that nothing moves.
+  panel.ariaBusy = "true";
   panel.hidden = false;
+  cancel.hidden = false;
+  status.textContent = "Waiting for the response";
+  seconds.textContent = "";
   panel.scrollIntoView({ block: "nearest" });
-  try {
-    const response = await fetch(url, { signal, cache: "no-store" });
-    const name = `${response.status} ${response.statusText}`.trim();
-    head = `GET ${url}\n\n${formatHead(name, response.headers)}`;
-    show(name, head);
-    const body = await response.text();
-    show(`${name}, ${Date.now() - beginning} ms`, head + indent(body));
-  } catch (error) {
-    show("The connection failed", `${head}The connection failed: ${error}`);
-  }
+  await receive(signal, (summary, ...content) => {
+    if (isReplaced()) return;
+    panel.ariaBusy = "false";
+    status.textContent = summary;
+    find("#try ~ .response pre").replaceChildren(...content);
+  });
+  clearInterval(timer);
+  if (isReplaced()) return;
+  seconds.textContent = `${Date.now() - beginning} ms`;
+  if (document.activeElement === cancel) button.focus();
+  cancel.hidden = true;
 }
 
-/** Indents JSON. Returns other text unchanged. */
-function indent(text: string): string {
+/** Sends the request of the form. Shows what has arrived whenever there is more, until the response ends or breaks off. */
+async function receive(
+  signal: AbortSignal,
+  show: (summary: string, ...content: (string | Node)[]) => void,
+): Promise<void> {
+  const { method, url, headers } = readRequest();
+  const request = [`${method} ${url}`, ...headers.map((header) => header.join(": "))].join("\n");
+  let head = `${request}\n\n`;
+  let body = "";
+  let problem = "The request failed";
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
+    const response = await fetch(url, { method, headers, signal, cache: "no-store" });
+    const name = `${response.status} ${response.statusText}`.trim();
+    problem = `${name}, but the connection failed`;
+    head += formatHead(name, response.headers);
+    const etag = response.headers.get("ETag");
+    // Offers the latest entity-tag for `If-None-Match`.
+    if (etag !== null) find("#etags").replaceChildren(new Option(etag));
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      body += part.value;
+      show(`${name}, the body is arriving`, head + body);
+    }
+    show(name, head, document.createRange().createContextualFragment(formatBody(body, [])));
+  } catch (error) {
+    const arrived = body === "" ? head : `${head}${body}\n\n`;
+    if (signal.aborted) show("Canceled", `${arrived}Canceled`);
+    else show(problem, `${arrived}${problem}: ${error}`);
   }
 }
