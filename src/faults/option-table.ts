@@ -63,7 +63,7 @@ export const OPTIONS = {
   close: change(noValue, { close: "Closes the connection before the response" }),
   "retry-after": modifier(retryAfter, {
     "retry-after=9": "Sends these seconds in the `Retry-After` of a requested 429 or 503",
-    "retry-after=date": "Sends an HTTP date there",
+    "retry-after=date": "Sends an HTTP date there, rounded up to a whole second",
     "retry-after=none": "Omits the header",
   }),
   rows: change(oneOf("repeat", "drop", "swap"), {
