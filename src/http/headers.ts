@@ -23,10 +23,7 @@ export const SERVICE_HEADERS = {
 /** The headers of every response of the collection: those of every response, and two of the specification ("List records"). */
 export const COLLECTION_HEADERS = { ...SERVICE_HEADERS, Allow: COLLECTION_METHODS, Vary: "Accept" };
 
-/**
- * Creates a response that already has what `addHeaders` adds, so that nothing looks at its headers again: that would take microseconds of
- * a page that takes twenty.
- */
+/** Creates a response that already has what `addHeaders` adds. So nobody looks at its headers, which Hono's server builds on demand. */
 export function createCompleteResponse(
   c: AppContext,
   body: string | null,

@@ -12,7 +12,7 @@ import { type PageRequest, parsePageRequest } from "../http/page-request.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { formatEnvelope } from "../records/envelope.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../records/links.ts";
-import { PAGE_SIZE, type PageLocation } from "../records/page.ts";
+import { PAGE_SIZE } from "../records/page.ts";
 import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
@@ -76,8 +76,8 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
   if (number === undefined) return undefined;
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
   const hash = hashVersion(c, origin);
-  const { countHidden } = options;
   const needsRecords = createNeedsRecords(request, options, hash);
+  const { countHidden } = options;
   const page = await getCachedStore(c.env).findPage(number, { countHidden, needsRecords });
   if (page === undefined) return undefined;
   const { snapshot, location, results } = page;
@@ -91,10 +91,7 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
 }
 
-/**
- * Creates the function that decides whether a client needs the records of a page: it does unless its copy is current.
- * @returns undefined if the client needs them in any case
- */
+/** Creates the function that decides whether a client needs the records of a page. Undefined if it has no copy that could be current. */
 function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: string) {
   // The HTML view has no entity-tag, so no copy of it is current.
   if (ignoresCopy || c.get("prefersHtml")) return undefined;
@@ -103,13 +100,9 @@ function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOp
   return (page: LocatedPage) => !matchesETag(copies, formatETag(page, hash));
 }
 
-async function locate(
-  { c, number }: PageRequest,
-  { countHidden }: ServeOptions,
-): Promise<PageLocation | undefined> {
+async function locate({ c, number }: PageRequest, { countHidden }: ServeOptions) {
   if (number === undefined) return undefined;
-  const needsRecords = () => false;
-  const page = await getCachedStore(c.env).findPage(number, { countHidden, needsRecords });
+  const page = await getCachedStore(c.env).findPage(number, { countHidden, needsRecords: () => false });
   return page?.location;
 }
 

@@ -21,9 +21,7 @@ export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
     const faultOptions = getFaultOptions(c, query);
     const date = getLastValue(query, "date") ?? "";
     keepLastValues(query);
-    query.delete("date");
-    query.delete("page");
-    query.delete(JUMP_DATE_PARAMETER);
+    for (const name of ["date", "page", JUMP_DATE_PARAMETER]) query.delete(name);
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();

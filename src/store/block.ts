@@ -77,10 +77,8 @@ export function parseBlock(count: number, number: number, text: string): string[
  */
 export function decodeRange({ first, last }: PositionRange, blocks: string[][]): TrafficRecord[] {
   const start = (first - 1) % BLOCK_SIZE;
-  return blocks
-    .flat()
-    .slice(start, start + last - first + 1)
-    .map(decodeRecord);
+  const lines = blocks.flat().slice(start, start + last - first + 1);
+  return lines.map(decodeRecord);
 }
 
 /** @throws Error if the line is damaged */

@@ -38,21 +38,13 @@ export interface LocatedPage {
 export interface PageOptions {
   /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
   countHidden?: ((count: number) => number) | undefined;
-  /**
-   * Whether to read the records of the page, once the page is located. Without this function they are always read, in D1 together with the
-   * snapshot.
-   */
+  /** Whether to read the records, once the page is located. By default, always: in D1, together with the snapshot. */
   needsRecords?: ((page: LocatedPage) => boolean) | undefined;
 }
 
 interface FoundPage extends LocatedPage {
   /** The records of the page as a JSON array, newest first. Undefined if they are not needed. */
   results: string | undefined;
-}
-
-interface SnapshotStatistics {
-  snapshot: MaybeSnapshot;
-  statistics: Statistics;
 }
 
 /** A store behind the caches of this instance. */
@@ -65,14 +57,11 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   let latest: { id: string | null; statistics: Statistics } | undefined;
 
   /** Finds a page. Returns undefined if the page is past the end. */
-  function findPage(
-    number: PageNumber,
-    { countHidden, needsRecords }: PageOptions,
-  ): Promise<FoundPage | undefined> {
+  function findPage(number: PageNumber, { countHidden, needsRecords }: PageOptions) {
     // A page without its newest records can lie in two blocks.
     const isBlockKnown = needsRecords === undefined && countHidden === undefined;
     const wanted = isBlockKnown ? getWantedBlock(number) : undefined;
-    return searchSnapshot(snapshotCache, wanted, async (current) => {
+    return searchSnapshot(snapshotCache, wanted, async (current): Promise<FoundPage | undefined> => {
       const { snapshot } = current;
       const { count } = snapshot;
       const location = locatePage(number, { total: count, hidden: countHidden?.(count) ?? 0 });
@@ -83,7 +72,7 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
     });
   }
 
-  function getStatistics(): Promise<SnapshotStatistics> {
+  function getStatistics() {
     return searchSnapshot(snapshotCache, undefined, async ({ snapshot }) => {
       if (latest?.id === snapshot.id) return { snapshot, statistics: latest.statistics };
       const statistics = await withTimeout(readStatistics(store, snapshot), READ_TIMEOUT_MS);

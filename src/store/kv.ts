@@ -36,11 +36,10 @@ export function createKvStore(namespace: KeyValueStore): Store {
       const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], CURRENT_SNAPSHOT_CACHE_TTL);
       return { snapshot: typeof text === "string" ? parseSnapshot(text) : NOTHING_LOADED };
     },
-    readBlocks: (id, numbers) =>
-      namespace.get(
-        numbers.map((number) => getBlockKey(id, number)),
-        BLOCK_CACHE_TTL,
-      ),
+    readBlocks(id, numbers) {
+      const keys = numbers.map((number) => getBlockKey(id, number));
+      return namespace.get(keys, BLOCK_CACHE_TTL);
+    },
   };
 }
 

@@ -72,10 +72,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     return { ...current, readAt };
   }
 
-  /**
-   * Reads the current snapshot. If that fails, returns the cached one, which is then fresh again unless it is newer than this read.
-   * @throws the error of the read if nothing is cached by then
-   */
+  /** Reads the current snapshot. If that fails, returns the cached one, if any, which is fresh again unless it is newer than this read. */
   async function readOrGetCached(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     const previous = cached;
     try {

@@ -18,10 +18,7 @@ export type MaybeSnapshot = Snapshot | typeof NOTHING_LOADED;
 /** Thrown if what a store has as its current snapshot is not one. A load repairs it. */
 export class DamagedSnapshotError extends Error {
   constructor(stored: string, options?: ErrorOptions) {
-    super(
-      `The stored current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`,
-      options,
-    );
+    super(`The current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`, options);
   }
 }
 

@@ -160,7 +160,9 @@ test.each([
   ["text", "x".repeat(200)],
   ["JSON", JSON.stringify({ id: "x".repeat(200) })],
 ])("the message about a damaged snapshot quotes the first 100 characters of %s", (_, text) =>
-  expect(() => parseSnapshot(text)).toThrow(`is damaged: ${text.slice(0, 100)}. Load the records again.`),
+  expect(() => parseSnapshot(text)).toThrow(
+    `The current snapshot is damaged: ${text.slice(0, 100)}. Load the records again.`,
+  ),
 );
 
 test.each([
