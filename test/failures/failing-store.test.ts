@@ -202,12 +202,6 @@ describe("the log", () => {
       expect(JSON.stringify(getLogLines())).not.toContain(secret);
   });
 
-  test("has a star in place of a path without a route, because a client has chosen it", async () => {
-    const { fetch } = createInstance(createTestStore().store, { settings: { FAULTS: "maybe" } });
-    await checkExchanges(fetch, { request: "/nothing/s3cr3t", status: 503 });
-    expect(getLogLines()).toMatchObject([{ event: "request_failed", path: "*" }]);
-  });
-
   function log(error: unknown) {
     logFailure({ event: "stale_served", store: "d1" }, error);
     return getLogLines()[0];
