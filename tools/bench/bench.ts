@@ -41,9 +41,9 @@ async function bench({ records, ...options }: { records: number } & BenchOptions
     const seconds = Number(((performance.now() - startedAt) / 1_000).toFixed(3));
     return { store, records, seconds, peak_memory_mb };
   });
-  const request = await startServers(file, folder);
   // Page 11 stands for the first pages, because it has both links, like the middle page.
   const pages = { first: 11, middle: Math.ceil(getLastPage(records) / 2), last: getLastPage(records) };
+  const request = await startServers(file, folder, getTarget(pages.middle));
   const requests = await measureCases(options, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
@@ -62,14 +62,20 @@ async function runData(...args: string[]): Promise<number> {
   return Math.round((Number(peak) * 1024) / 1e6);
 }
 
-/** Starts the package with a file of records, and `npm start` and workerd with the folder of the stores. */
-async function startServers(file: string, folder: string) {
+const getTarget = (page: number) => `${COLLECTION_PATH}?format=api&page=${page}`;
+
+/**
+ * Starts the package with a file of records, `npm start` and workerd with the folder of the stores, and a server that sends the constant
+ * response of the package to a request.
+ */
+async function startServers(file: string, folder: string, constant: string) {
   // `npm start` gets a copy, because two processes that use one database block each other.
   const copy = getTemporaryPath("copy");
   cpSync(folder, copy, { recursive: true });
   const memory = await startServer("dist/package/cli.js", file);
   const wrangler = await startServer("tools/start.ts", "--persist-to", copy, "--inspector-port", "0");
-  const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler };
+  const node = await startServer("tools/bench/constant-server.ts", memory + constant);
+  const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler, node };
   const runtime = await startRuntime(folder);
   const env = await runtime.getBindings<Required<Env>>("d1");
   // Writes the row and the key that `store_baseline` reads.
@@ -78,9 +84,10 @@ async function startServers(file: string, folder: string) {
   /** Creates a request. From every server, the only correct response is the page that the package sends. */
   return async (page: number, store: string | null, mode: string): Promise<PageRequest> => {
     const origin = origins[mode] ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
-    const target = `${COLLECTION_PATH}?format=api&page=${page}`;
+    const target = getTarget(page);
     const body = await (await fetch(memory + target)).text();
-    return { url: origin + target, body: body.replaceAll(memory, origin) };
+    // The constant has the links of the package.
+    return { url: origin + target, body: origin === node ? body : body.replaceAll(memory, origin) };
   };
 }
 

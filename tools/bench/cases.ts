@@ -5,7 +5,8 @@ import { STORE_NAMES } from "../data/stores/configuration.ts";
 
 /**
  * A measured case. `baseline` is a minimal worker, and `store_baseline` is a minimal worker that reads the store once. `hot` pages come
- * from the cache, and `cold` pages come from the store. `wrangler_dev` is `npm start`, and `package` is the command of the package.
+ * from the cache, and `cold` pages come from the store. `wrangler_dev` is `npm start`, `package` is the command of the package, and `node` is
+ * Node's own server, which sends a page of the package as a constant.
  */
 type Case = { store: string | null; page: (typeof PAGES)[number] | null; mode: string };
 
@@ -20,10 +21,11 @@ const CASES: Case[] = [
   ]),
   { store: "d1", page: "middle", mode: "wrangler_dev" },
   { store: "memory", page: "middle", mode: "package" },
+  { store: null, page: "middle", mode: "node" },
 ];
 
-/** The mode that each mode is compared with: the same runtime without pages. */
-const BASELINES: Record<string, string> = { hot: "baseline", cold: "store_baseline" };
+/** The mode that each mode is compared with: the same runtime without the work of the service. */
+const BASELINES: Record<string, string> = { hot: "baseline", cold: "store_baseline", package: "node" };
 
 type Measurement = Record<"per_second" | "p50_ms" | "p99_ms", number>;
 

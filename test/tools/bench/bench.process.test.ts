@@ -24,7 +24,8 @@ test("the benchmark measures every case and load", async () => {
         ),
       ]),
       { store: "d1", page: "middle", mode: "wrangler_dev", ...measurement },
-      { store: "memory", page: "middle", mode: "package", ...measurement },
+      { store: "memory", page: "middle", mode: "package", ...measurement, share_of_baseline: number },
+      { store: null, page: "middle", mode: "node", ...measurement },
     ],
     loads: stores.map((store) => ({ store, records: 2_000, seconds: number, peak_memory_mb: number })),
   });
