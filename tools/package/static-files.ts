@@ -37,11 +37,13 @@ export function respondWithFile(
   { method, url, headers }: Request,
   { canCompress }: RespondOptions,
 ): Response | undefined {
-  const { pathname, search } = new URL(url);
+  // Parsing the URL takes longer, and the service parses it, too.
+  const target = url.slice(url.indexOf("/", "https://".length));
+  const [pathname = ""] = target.split("?", 1);
   if (pathname === "/favicon.ico")
     return new Response(null, {
       status: 302,
-      headers: { ...SERVICE_HEADERS, Location: `/assets/icon.svg${search}` },
+      headers: { ...SERVICE_HEADERS, Location: `/assets/icon.svg${target.slice(pathname.length)}` },
     });
   const file = findFile(pathname);
   if (file === undefined) return undefined;
