@@ -1,15 +1,14 @@
 import { readdirSync } from "node:fs";
-import { glob, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { glob, readdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { stringify } from "smol-toml";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../../../tools/data/stores/configuration.ts";
 import { applyMigrations, createLocalNamespace } from "../../../../tools/data/stores/local-stores.ts";
-import { lockFile, withMigratedStore, withStore } from "../../../../tools/data/stores/open-store.ts";
+import { withMigratedStore, withStore } from "../../../../tools/data/stores/open-store.ts";
 import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
-import { runWrangler } from "../../../../tools/wrangler.ts";
 import { makeRecords } from "../../../records/sample.ts";
 import { readAll } from "../../../store/reader.ts";
 import { loadRecords, openWorkerStore } from "../../../store/stores.ts";
@@ -18,20 +17,25 @@ import { startWorker } from "../../../support/worker.ts";
 
 const NO_DATABASE = "something else, which is long enough not to be a new database".repeat(10);
 
-const folder = createFolder();
-
 const read = async (store: WritableStore) => (await readAll(store)).records;
 
-const inThisProcess = <T>(name: StoreName, action: (store: WritableStore) => Promise<T>) =>
-  withMigratedStore({ store: name, persistTo: folder }, ({ store }) => action(store));
-
-async function inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
-  const { env, close } = await startWorker({ folder });
-  return action(openWorkerStore(env, name)).finally(close);
+/** Creates a folder for the local stores, and functions that use a store in it. */
+function createStores() {
+  const folder = createFolder();
+  return {
+    folder,
+    inThisProcess: <T>(name: StoreName, action: (store: WritableStore) => Promise<T>) =>
+      withMigratedStore({ store: name, persistTo: folder }, ({ store }) => action(store)),
+    async inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
+      const { env, close } = await startWorker({ folder });
+      return action(openWorkerStore(env, name)).finally(close);
+    },
+  };
 }
 
 describe("a local store", () => {
   test.each(STORE_NAMES)("of %s is read and replaced by workerd and by the commands", async (name) => {
+    const { inThisProcess, inWorkerd } = createStores();
     const [first, second] = [makeRecords(310), makeRecords(700)];
     await inThisProcess(name, (store) => loadRecords(store, first));
     await inWorkerd(name, async (store) => {
@@ -56,6 +60,7 @@ describe("a local store", () => {
   });
 
   test("deletes values without a key: replaced and deleted values, and values of killed loads", async () => {
+    const { folder, inThisProcess } = createStores();
     const findValues = () => Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
     for (const count of [450, 150]) {
       const [value] = await findValues();
@@ -106,53 +111,20 @@ describe("a local store", () => {
   });
 
   test.each(STORE_NAMES)("of %s can be read in a folder that cannot be written", async (store) => {
+    const { folder, inThisProcess } = createStores();
     await inThisProcess(store, (store) => loadRecords(store, makeRecords(20)));
     const options = { store, persistTo: folder };
     const location = await withStore(options, async ({ location }) => location);
     // SQLite follows no link for this file, so not even root can create it.
     await symlink("nowhere", `${location}-shm`);
     expect(await withStore(options, ({ store }) => read(store))).toHaveLength(20);
-    await rm(`${location}-shm`);
   });
 
   test("names the file that is not a database", async () => {
+    const { folder, inThisProcess } = createStores();
+    await inThisProcess("kv", (store) => loadRecords(store, makeRecords(20)));
     const [file = ""] = await Array.fromAsync(glob(`${folder}/v3/kv/*/[0-9a-f]*.sqlite`));
     await writeFile(file, NO_DATABASE);
     await expect(inThisProcess("kv", read)).rejects.toThrow(`${file} cannot be opened: it is damaged`);
   });
-});
-
-test("a lock is held by one caller at a time", () => {
-  const lock = () => lockFile(join(folder, "lock"), "the store");
-  const release = lock();
-  expect(lock).toThrow("Another process is writing to the store");
-  release();
-  lock()();
-});
-
-test("a file that cannot be locked is named with the reason", async () => {
-  const path = join(folder, "lock");
-  await writeFile(path, NO_DATABASE);
-  expect(() => lockFile(path, "the store")).toThrow(`${path} cannot be written: it is damaged`);
-  expect(() => lockFile("/dev/null/lock", "the store")).toThrow("/dev/null/lock cannot be written");
-});
-
-test("an error of wrangler is shown with its command, and without colors", async () => {
-  const printed = { stdout: "\x1b[2mout\x1b[22m", stderr: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
-  const wrangler = async () => ({ status: 1, ...printed });
-  await expect(runWrangler(["d1", "list"], { wrangler })).rejects.toThrow(
-    /^wrangler d1 list --config wrangler\.toml failed:\nout\n✘ \[ERROR\] it broke$/,
-  );
-});
-
-test("a command that Cloudflare does not answer is named after a minute", () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  const print = vi.spyOn(console, "error").mockImplementation(() => {});
-  void runWrangler(["d1", "list"], { wrangler: () => new Promise(() => {}) });
-  vi.advanceTimersByTime(59_000);
-  expect(print).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(1_000);
-  expect(print).toHaveBeenCalledWith(
-    expect.stringMatching(/^Still waiting for `wrangler d1 list --config wrangler.toml`.*safe to stop/),
-  );
 });
