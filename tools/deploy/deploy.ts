@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import type { Command } from "commander";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
 import { HEALTH_PATH, OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
 import { createClient } from "../command-line/client.ts";
@@ -13,7 +14,7 @@ import { describeError } from "../messages.ts";
 import { PROJECT } from "../project.ts";
 import { nameConfiguration } from "../wrangler.ts";
 import { prepareProductionStore } from "./production-store.ts";
-import { findAddress, upload } from "./upload.ts";
+import { getAddress, getPreviewAddresses, upload } from "./upload.ts";
 import { waitForVersion } from "./wait-for-version.ts";
 
 /** Runs a step of a deployment. @param hint What to do if the step fails or is interrupted */
@@ -51,12 +52,11 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
     before === undefined
       ? "To continue, run the command again."
       : `To go back: npx wrangler ${nameConfiguration(["rollback", before.id, ...NAME_OPTIONS]).join(" ")}`;
-  const deployed = await step("deploy the worker", hint, () => upload(["deploy", ...getTagOptions()]));
-  const { version_id: version, targets } = deployed;
-  if (!version) throw new Error("Wrangler reported no version of the worker.");
-  const address = origin ? String(origin) : findAddress(targets);
-  if (address === undefined)
-    throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
+  const { version, address } = await step("deploy the worker", hint, async () => {
+    const report = await upload(["deploy", ...getTagOptions()]);
+    if (!report.version_id) throw new Error("Wrangler reported no version of the worker.");
+    return { version: report.version_id, address: origin ? String(origin) : getAddress(report) };
+  });
   await step("wait for the new version", hint, () => waitForVersion(address, { version }));
   await step("check the deployment", hint, () => checkDeployment(address));
   print(`Deployed to ${address}`);
@@ -81,14 +81,12 @@ async function deployPreview({ name }: { name?: string }): Promise<void> {
   const options = name === undefined ? [] : ["--name", name];
   const removal = nameConfiguration(["preview", "delete", ...options]).join(" ");
   const hint = `To remove the preview, run: npx wrangler ${removal}`;
-  const report = await step("deploy the preview", hint, () => upload(["preview", ...options]));
-  const [address] = report.preview_urls ?? [];
-  if (address === undefined) throw new Error(`Turn on preview URLs in the dashboard. ${hint}`);
-  // This address serves only the new deployment.
-  const [exact = address] = report.deployment_urls ?? [];
-  await step("wait for the preview", hint, () => waitForVersion(exact));
-  await step("check the preview", hint, () => checkDeployment(exact));
-  print(address);
+  const { branch, deployment } = await step("deploy the preview", hint, async () =>
+    getPreviewAddresses(await upload(["preview", ...options])),
+  );
+  await step("wait for the preview", hint, () => waitForVersion(deployment));
+  await step("check the preview", hint, () => checkDeployment(deployment));
+  print(branch);
 }
 
 /** @throws Error if a page is missing, or if the collection breaks a rule of the specification */
@@ -103,15 +101,19 @@ async function checkDeployment(address: string): Promise<void> {
   if (!isConforming) throw new Error(formatCheckReport(report));
 }
 
-const program = createProgram("npm run").hook("preAction", useProxy);
-program
-  .command("deploy")
-  .description("deploy to production: prepare the store, deploy the worker, wait for it and check it")
-  .option("--change-store", "deploy even if the deployed worker serves a different store")
-  .action(deploy);
-program
-  .command("preview")
-  .description("deploy a preview of the branch, wait for it and check it")
-  .option("--name <name>", "name of the preview (default: the name of the branch)")
-  .action(deployPreview);
-await runProgram(program);
+export function createDeployProgram(): Command {
+  const program = createProgram("npm run").hook("preAction", useProxy);
+  program
+    .command("deploy")
+    .description("deploy to production: prepare the store, deploy the worker, wait for it and check it")
+    .option("--change-store", "deploy even if the deployed worker serves a different store")
+    .action(deploy);
+  program
+    .command("preview")
+    .description("deploy a preview of the branch, wait for it and check it")
+    .option("--name <name>", "name of the preview (default: the name of the branch)")
+    .action(deployPreview);
+  return program;
+}
+
+if (import.meta.main) await runProgram(createDeployProgram());

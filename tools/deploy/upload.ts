@@ -33,12 +33,28 @@ export async function upload(command: string[]): Promise<Report> {
 }
 
 /**
- * Finds the address of production: the last domain or route, or else workers.dev.
- * @param targets Such as `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`, or a schedule
+ * Gets the address of production: the last domain or route, or else workers.dev.
+ * @param report.targets Such as `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`, or a schedule
+ * @throws Error if there is no address that can be checked
  */
-export function findAddress(targets: string[] = []): string | undefined {
+export function getAddress({ targets = [] }: Pick<Report, "targets">): string {
   const enabled = targets.filter((target) => !target.includes("production: disabled"));
-  return enabled.map(parseTarget).findLast((origin) => origin !== undefined);
+  const address = enabled.map(parseTarget).findLast((origin) => origin !== undefined);
+  if (address !== undefined) return address;
+  throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
+}
+
+/**
+ * Gets the addresses of a preview.
+ * @returns The address of the branch, and the one that serves only this deployment
+ * @throws Error if the preview has no address
+ */
+export function getPreviewAddresses({
+  preview_urls: [branch] = [],
+  deployment_urls: [deployment = branch] = [],
+}: Pick<Report, "preview_urls" | "deployment_urls">): { branch: string; deployment: string } {
+  if (branch !== undefined && deployment !== undefined) return { branch, deployment };
+  throw new Error("Wrangler reported no address of the preview. Turn on preview URLs in the dashboard.");
 }
 
 /** Returns the origin of a target; undefined for a schedule, a wildcard host or a part of the paths. */

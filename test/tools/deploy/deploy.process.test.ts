@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
+import { createDeployProgram } from "../../../tools/deploy/deploy.ts";
 import { finish } from "../command-line/run-command.ts";
 import { DATA, DATABASE, DEPLOY, NAMESPACE, OWN, PREVIEW, testAccount, WORKER, WRANGLER } from "./account.ts";
 
@@ -11,6 +12,12 @@ import { DATA, DATABASE, DEPLOY, NAMESPACE, OWN, PREVIEW, testAccount, WORKER, W
 const DOCS = readFileSync("docs/deploying.md", "utf8");
 
 const readSection = (title: string) => DOCS.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+
+test("each option of npm run deploy and npm run preview is used in a test of this file", () => {
+  const used = readFileSync(import.meta.filename, "utf8");
+  const options = createDeployProgram().commands.flatMap((command) => command.options);
+  expect(options.map(({ long }) => long).filter((long) => !used.includes(`"${long}"`))).toEqual([]);
+});
 
 describe.concurrent("the first deployment", () => {
   testAccount(

@@ -7,7 +7,6 @@ import {
   readConfiguration,
   requireSamePeriods,
 } from "../../../tools/data/stores/configuration.ts";
-import { findAddress } from "../../../tools/deploy/upload.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 
 const { previews = {}, ...production } = await readConfiguration();
@@ -124,14 +123,3 @@ test("the commented-out lines of wrangler.toml have the described effects", () =
     kv_namespaces: [{ binding: "KV" }],
   });
 });
-
-test.each<[targets: string[] | undefined, address: string | undefined]>([
-  [["https://a.workers.dev", "schedule: 0 * * * *"], "https://a.workers.dev"],
-  [["https://a.workers.dev", "a.example (custom domain)"], "https://a.example"],
-  [["https://a.workers.dev", "zähler.example (custom domain)"], "https://xn--zhler-gra.example"],
-  [["https://a.workers.dev", "a.example (custom domain) [production: disabled]"], "https://a.workers.dev"],
-  [["https://a.workers.dev", "a.example/tf1/*", "...and 2 more routes"], "https://a.workers.dev"],
-  [["*.example/* (zone name: example)"], undefined],
-])("of the targets %j, the deployment tests %s", (targets, address) =>
-  expect(findAddress(targets)).toBe(address),
-);
