@@ -63,5 +63,5 @@ export function createErrorResponse({ message, status, headers }: HttpError, add
  * and shell commands repeat the host. So a URL has no credentials, which are an error (RFC 9110, 4.2.4).
  */
 function isValidUrl(url: string): boolean {
-  return /^https?:\/\/[\w.:[\]-]+\//.test(url);
+  return /^https?:\/\/[\w.:[\]-]+\//.test(url) && URL.canParse(url);
 }
