@@ -7,8 +7,11 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
+import { addAdmin } from "../../../tools/package/admin.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { installPackage, startCommand } from "./built-package.ts";
+import { importPackage, installPackage, startCommand } from "./built-package.ts";
+
+const { createService } = await importPackage();
 
 const RECORDS = makeRecords(3);
 const toCsv = (records: TrafficRecord[]) => CSV_HEADER + records.map(formatCsvLine).join("");
@@ -161,6 +164,16 @@ describe("the records", () => {
     expect(Object(await response.json()).detail).toContain(problem);
     expect(await getCount()).toBe(40_614);
   });
+});
+
+test.each([
+  ["counts.example", 200],
+  ["other.example", 403],
+])("with --host Counts.Example, a request for the host %s is %i", async (host, status) => {
+  const controls = { service: createService({ records: [] }), replaceByBody: async () => {} };
+  const respond = addAdmin(async () => ({ kind: "closed" }), controls, { host: "Counts.Example" });
+  const reply = await respond(new Request(`http://${host}/__admin/requests`));
+  expect(reply).toMatchObject({ response: { status } });
 });
 
 test("DELETE /__admin/ ends all waits, as closed connections", async () => {

@@ -72,11 +72,12 @@ export async function startCommand(cwd: string, args: string[], runtime = [proce
   const [program = "", ...own] = runtime;
   const command = spawn(program, [...own, COMMAND, "--port", "0", ...args], { cwd });
   const printed = text(command.stderr);
+  const closed = once(command, "close");
   const [line] = await once(createInterface(command.stdout), "line");
   /** Ends the command. Returns its exit status and its standard error. */
   const stop = async () => {
     command.kill();
-    const [status] = await once(command, "close");
+    const [status] = await closed;
     return { status, stderr: removeProgress(await printed) };
   };
   return { line: String(line), url: String(line).split(" ").at(-1) ?? "", pid: Number(command.pid), stop };
