@@ -10,8 +10,7 @@ import {
   runProgram,
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import type { AdminOptions } from "./admin.ts";
-import { requireSqlite } from "./environments.ts";
+import { addAdmin } from "./admin.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { ListenError } from "./listen.ts";
 import { createService, type ServiceHooks } from "./service.ts";
@@ -59,20 +58,20 @@ type Options = ServiceOptions & { port: number; host: string; admin?: true; log?
 
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, admin = false, log, ...others } = options;
-  requireSqlite();
-  const hooks = {
+  const hooks: ServiceHooks = {
     openStep: openProgress,
     warn: printNotice,
     onResponse: log ? printRequest : undefined,
     listsRequests: admin,
     replacesGlobals: true,
-    wrapResponder: admin ? await importAdmin({ host }) : undefined,
+    wrapResponder: admin ? (respond, controls) => addAdmin(respond, controls, { host }) : undefined,
   };
   const serviceOptions = { files: files.length > 0 ? files : undefined, ...others };
   const service = await reportUsageErrors(command, () => createService(serviceOptions, hooks));
   await service.ready;
   const { url } = await reportUsageErrors(command, () => service.listen({ port, host }));
-  print(`Serving ${service.prefer ? `with ${service.prefer} ` : ""}at ${url}`);
+  const faults = service.prefer === "" ? "" : ` with ${service.prefer}`;
+  print(`Serving${faults} at ${url}`);
 }
 
 /** Runs an action that fails with a `SettingError` or a `ListenError` if an option of the command is invalid. */
@@ -83,12 +82,6 @@ async function reportUsageErrors<T>(command: Command, action: () => T | Promise<
     if (!(error instanceof SettingError || error instanceof ListenError)) throw error;
     command.error(`error: ${error.message}`);
   }
-}
-
-/** Imported dynamically, because few commands need it, and it loads SQLite. */
-async function importAdmin(options: AdminOptions): Promise<ServiceHooks["wrapResponder"]> {
-  const { addAdmin } = await import("./admin.ts");
-  return (respond, controls) => addAdmin(respond, controls, options);
 }
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {

@@ -79,7 +79,7 @@ async function loadCollection(input: RecordInput, reporting: LoadReporting) {
  * Loads SQLite without its warning that it is experimental.
  * @throws Error if this version of Node is too old, and has no SQLite
  */
-export function requireSqlite(): void {
+function requireSqlite(): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
