@@ -10,9 +10,13 @@ import { getLastValue } from "./request.ts";
  */
 export function requireAcceptable(format: string | null, accept: string | undefined): void {
   if (format === "json") return;
-  const isDefaultFormat = format === null || format === "" || format === "api";
-  if (!isDefaultFormat) throw new HttpError(404);
+  if (!isDefaultFormat(format)) throw new HttpError(404);
   if (findRepresentation(accept) === undefined) throw new HttpError(406);
+}
+
+/** Whether the query parameter `format` leaves the choice to `Accept`. */
+export function isDefaultFormat(format: string | null): boolean {
+  return format === null || format === "" || format === "api";
 }
 
 export function prefersHtml({ req }: AppContext): boolean {

@@ -1,5 +1,6 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { type AppliedOptions, formatTyped } from "../faults/applied-options.ts";
+import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
@@ -56,7 +57,8 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
 export const RawResponse: FC<PropsWithChildren<{ response: ClientResponse; url: string }>> = (props) => {
   const { method, prefer, status, headers } = props.response;
   const options = formatCurlOptions(method, prefer === undefined ? [] : [["Prefer", prefer]]);
-  const canLink = method === "GET" && prefer === undefined && hasKnownFormat(props.response.url);
+  const hasDefaultFormat = isDefaultFormat(getLastValue(props.response.url.searchParams, "format"));
+  const canLink = method === "GET" && prefer === undefined && hasDefaultFormat;
   return (
     <>
       <CurlBlock options={options} url={props.url} label="curl" />
@@ -74,11 +76,6 @@ export const RawResponse: FC<PropsWithChildren<{ response: ClientResponse; url: 
     </>
   );
 };
-
-/** Whether `format=json` would change only the format of a response. */
-export function hasKnownFormat({ searchParams }: URL): boolean {
-  return ["", "api"].includes(getLastValue(searchParams, "format") ?? "");
-}
 
 /**
  * Returns a URL with another value of a query parameter. Links are absolute, because a path that begins with two slashes would name a

@@ -2,15 +2,10 @@ import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
 import { formatTyped } from "../faults/applied-options.ts";
 import { hasVisibleFault, selectVisibleFaults } from "../faults/option-table.ts";
+import { isDefaultFormat } from "../http/negotiation.ts";
+import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/links.ts";
-import {
-  Banners,
-  type ClientResponse,
-  formatStatus,
-  hasKnownFormat,
-  RawResponse,
-  setParameter,
-} from "./client-response.tsx";
+import { Banners, type ClientResponse, formatStatus, RawResponse, setParameter } from "./client-response.tsx";
 import { formatBody } from "./json-html.ts";
 import { Layout } from "./layout.tsx";
 import { formatQuantity } from "./text-format.ts";
@@ -68,7 +63,8 @@ function getErrorAdvice(response: ClientResponse): ErrorAdvice {
 
 function getNotFoundAdvice({ url, number }: ClientResponse): ErrorAdvice {
   if (url.pathname !== COLLECTION_PATH) return { text: "There is nothing at this URL.", ...NEWEST };
-  if (!hasKnownFormat(url)) return { text: "The formats are api and json.", ...NEWEST };
+  const format = getLastValue(url.searchParams, "format");
+  if (!isDefaultFormat(format)) return { text: "The formats are api and json.", ...NEWEST };
   const isPastTheEnd = number !== undefined;
   if (isPastTheEnd) {
     const lastPage = { href: setParameter(url, "page", "last"), name: "Show the last page" };
