@@ -175,7 +175,7 @@ describe("the form of the API reference", () => {
 
   test("shows a slow body while it arrives", async ({ visit }) => {
     const page = await visit();
-    const text = await send(page, "body=slow,delay=2000", /^200 OK, the body is arriving$/);
+    const text = await send(page, "body=slow,delay=10000", /^200 OK, the body is arriving$/);
     expect(text).toMatch(/\n\n\{"count":[^}]*$/);
     await waitForStatus(page.getByRole("form"), /^200 OK$/);
     expect(await readText(page)).toMatch(/\n {2}\]\n\}$/);
