@@ -1,7 +1,7 @@
 import type { OptionValue } from "./option-table.ts";
 import type { BodyChange } from "./page-faults.ts";
+import { sleep } from "./sleep.ts";
 import type { Slot } from "./slots.ts";
-import { sleep } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';

@@ -1,5 +1,5 @@
 import type { AppContext } from "../bindings.ts";
-import { findClientKey, getClientKey } from "../http/client-key.ts";
+import { getClientKey } from "../http/client-key.ts";
 import { respondWithError } from "../http/error-response.ts";
 import type { PageRequest } from "../http/page-request.ts";
 import type { PageLocation } from "../records/page.ts";
@@ -15,17 +15,8 @@ import { createRandom, type RandomSource } from "./random.ts";
 import { createRequestCounters, getPageKey, getRequestKey } from "./request-counter.ts";
 import { createRequestedError, isRetryable, type RequestTimes } from "./requested-error.ts";
 import { formatRules, getSharedOptions, type Rule, type SharedOptions } from "./rules.ts";
-import {
-  createSlots,
-  type DelayLimits,
-  describeLimits,
-  NO_SLOT,
-  type Slot,
-  type Slots,
-  TooManyDelayedError,
-  WORKER_LIMITS,
-} from "./slots.ts";
-import { getWait, NO_WAIT, sleep, type Wait, withoutWait } from "./wait.ts";
+import { createSlots, type DelayLimits, type Slots, WORKER_LIMITS } from "./slots.ts";
+import { waitInSlot } from "./wait.ts";
 
 /** What faults ask of the route. */
 export interface ServeOptions {
@@ -84,31 +75,29 @@ async function respondWithFaults(
   route: Route,
 ): Promise<Response> {
   const { c } = request;
-  const { rules } = options;
-  const { grow, seed } = getSharedOptions(rules);
   const receivedAt = shared.now();
+  const { grow, seed } = getSharedOptions(options.rules);
   const random = createRandom(seed, getPageKey(request));
   const countHidden = createCountHidden({ grow }, receivedAt);
-  const { active: selected, rule } = await select(shared, request, rules, {
+  const selected = await select(shared, request, options.rules, {
     now: receivedAt,
     random,
     locatePage: () => route.locate(request, { countHidden }),
   });
-
-  const { remaining, wait, slot, warnings } = takeSlot(shared, request, options, { selected, random });
+  const { acquireSlot } = shared;
+  const limits = shared.getDelayLimits(c);
+  const { isFromClient } = options;
+  const waited = await waitInSlot(c, selected.active, { acquireSlot, limits, isFromClient, random });
+  const { active, bodyMs, slot } = waited;
   try {
-    // The client of a hang usually leaves, but a process should not stay alive for one that does not.
-    await sleep(wait.beforeMs, { signal: slot.signal, keepsAlive: !remaining.hang });
-    const active: OptionValues = slot.isEnded() ? { ...remaining, close: true } : remaining;
-    // A slow body keeps the slot until its end.
-    if (wait.bodyMs === 0) slot.release();
-
     const canBeCached = isCacheable(active, options);
     const serve = () => serveWithErrors(request, route, { countHidden, ignoresCopy: !canBeCached });
     const times = { receivedAt, now: shared.now() };
     const { response, applied, changes } = await createResponse(request, active, { serve, random, times });
-    setApplied(c.req.raw, { values: applied, rule, changes: [...changes, ...listBodyChanges(applied.body)] });
-    const sent = await breakBody(response, applied.body, { slowMs: wait.bodyMs, slot });
+    const allChanges = [...changes, ...listBodyChanges(applied.body)];
+    setApplied(c.req.raw, { values: applied, rule: selected.rule, changes: allChanges });
+    const sent = await breakBody(response, applied.body, { slowMs: bodyMs, slot });
+    const warnings = [...options.warnings, ...waited.warnings];
     setFaultHeaders(sent, applied, { warnings, canBeCached });
     return sent;
   } catch (error) {
@@ -132,28 +121,6 @@ function select(
     },
     countOfClient: (unit) => counters.countOfClient(getClientKey(request.c), unit, context.now),
   });
-}
-
-/**
- * Takes a slot for the wait of the selected options. If none is free, the options of PREFER lose their wait, because the client did not ask
- * for it.
- * @throws TooManyDelayedError if none is free, and the client asked for the options
- */
-function takeSlot(
-  { acquireSlot, getDelayLimits }: SharedState,
-  { c, method }: PageRequest,
-  { isFromClient, warnings }: FaultOptions,
-  { selected, random }: { selected: OptionValues; random: RandomSource },
-): { remaining: OptionValues; wait: Wait; slot: Slot; warnings: string[] } {
-  // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
-  const wait = getWait(selected, { hasBody: method !== "HEAD", random });
-  const limits = getDelayLimits(c);
-  const client = isFromClient ? findClientKey(c) : undefined;
-  const slot = acquireSlot(wait, { client, limits, request: c.req.raw });
-  if (slot !== undefined) return { remaining: selected, wait, slot, warnings };
-  if (isFromClient) throw new TooManyDelayedError(limits);
-  const remaining = withoutWait(selected);
-  return { remaining, wait: NO_WAIT, slot: NO_SLOT, warnings: [...warnings, describeLimits(limits)] };
 }
 
 interface ResponseContext {
@@ -187,6 +154,7 @@ async function createResponse(
   const isPage = response.status < 400 && method !== "OPTIONS";
   if (!isPage || replacesBody(body)) return respond(response, { delay, body });
   if (!changesPage(active)) return respond(response, { delay, body, grow });
+  // Never a 304: a request for a changed page ignores the client's copy.
   const page = JSON.parse(await response.text());
   const changes = changePage(page, active, random);
   const effects = Object.fromEntries(changes.map(({ option }) => [option, active[option]]));

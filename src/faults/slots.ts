@@ -1,5 +1,4 @@
 import { UnavailableError } from "../http/errors.ts";
-import type { Wait } from "./wait.ts";
 
 /** How many responses may wait at a time. */
 export interface DelayLimits {
@@ -56,9 +55,8 @@ export function createSlots() {
   }
 
   return {
-    /** Takes a slot. Returns undefined if none is free. */
-    acquireSlot({ beforeMs, bodyMs }: Wait, { client, limits, request }: DelayedRequest): Slot | undefined {
-      const durationMs = beforeMs + bodyMs;
+    /** Takes a slot for a time. Returns undefined if none is free. */
+    acquireSlot(durationMs: number, { client, limits, request }: DelayedRequest): Slot | undefined {
       if (durationMs === 0) return NO_SLOT;
       if (isFull(limits, client)) return undefined;
       // Read only for a wait: in the package, it costs as much as a page.

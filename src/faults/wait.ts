@@ -1,6 +1,17 @@
+import type { AppContext } from "../bindings.ts";
+import { findClientKey } from "../http/client-key.ts";
 import { type NumberOrRange, toRange } from "./option-syntax.ts";
 import type { OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
+import { sleep } from "./sleep.ts";
+import {
+  type DelayLimits,
+  describeLimits,
+  NO_SLOT,
+  type Slot,
+  type Slots,
+  TooManyDelayedError,
+} from "./slots.ts";
 
 /** The time of `hang`: longer than the timeouts that clients usually set. */
 const HANG_MS = 60_000;
@@ -14,7 +25,48 @@ export interface Wait {
   bodyMs: number;
 }
 
-export const NO_WAIT: Wait = { beforeMs: 0, bodyMs: 0 };
+interface WaitContext {
+  acquireSlot: Slots["acquireSlot"];
+  limits: DelayLimits;
+  /** Whether the client asked for the options, and not the deployment. */
+  isFromClient: boolean;
+  random: RandomSource;
+}
+
+interface Waited {
+  /** The options that still apply after the wait. */
+  active: OptionValues;
+  /** How long sending the body takes. */
+  bodyMs: number;
+  /** A slow body keeps its slot until its end. */
+  slot: Slot;
+  /** Why the response did not wait, although PREFER asked for it. */
+  warnings: string[];
+}
+
+/**
+ * Waits before the response, in a slot. If none is free, the options of PREFER lose their wait, because the client did not ask for it.
+ * @throws TooManyDelayedError if no slot is free, and the client asked for the wait
+ */
+export async function waitInSlot(
+  c: AppContext,
+  active: OptionValues,
+  { acquireSlot, limits, isFromClient, random }: WaitContext,
+): Promise<Waited> {
+  // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
+  const { beforeMs, bodyMs } = getWait(active, { hasBody: c.req.method !== "HEAD", random });
+  const client = isFromClient ? findClientKey(c) : undefined;
+  const slot = acquireSlot(beforeMs + bodyMs, { client, limits, request: c.req.raw });
+  if (slot === undefined) {
+    if (isFromClient) throw new TooManyDelayedError(limits);
+    return { active: withoutWait(active), bodyMs: 0, slot: NO_SLOT, warnings: [describeLimits(limits)] };
+  }
+  // The client of a hang usually leaves, but a process should not stay alive for one that does not.
+  await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
+  if (bodyMs === 0) slot.release();
+  const isClosed = slot.isEnded();
+  return { active: isClosed ? { ...active, close: true } : active, bodyMs, slot, warnings: [] };
+}
 
 /** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body, not of a wait before it. */
 export function getWait(
@@ -23,16 +75,10 @@ export function getWait(
 ): Wait {
   // A connection that closes before the response sends no body.
   const isBodySlow = body === "slow" && !close;
-  const delayMs = isBodySlow ? 0 : chooseTime(delay ?? 0, random);
-  const beforeMs = hang ? HANG_MS : delayMs;
-  const bodyMs = isBodySlow && hasBody ? chooseTime(delay ?? SLOW_BODY_MS, random) : 0;
-  return { beforeMs, bodyMs };
-}
-
-/** Removes what only waits. A hang is a 503 without its wait. */
-export function withoutWait(values: OptionValues): OptionValues {
-  const body = values.body === "slow" ? undefined : values.body;
-  return { ...values, delay: undefined, body };
+  const defaultMs = isBodySlow ? SLOW_BODY_MS : 0;
+  const timeMs = chooseTime(delay ?? defaultMs, random);
+  const delayMs = isBodySlow ? 0 : timeMs;
+  return { beforeMs: hang ? HANG_MS : delayMs, bodyMs: isBodySlow && hasBody ? timeMs : 0 };
 }
 
 /** Chooses a time from a range, including both ends. */
@@ -41,32 +87,8 @@ function chooseTime(time: NumberOrRange, random: RandomSource): number {
   return min + Math.floor(random("delay") * (max - min + 1));
 }
 
-interface SleepOptions {
-  /** Ends the wait early. */
-  signal?: AbortSignal | undefined;
-  /** Whether the wait keeps the process alive in Node. */
-  keepsAlive?: boolean;
-}
-
-/**
- * Waits. When the signal ends the wait, the promise resolves, too: the caller looks at the signal.
- * @param milliseconds At most the 60,000 of `hang`, because the syntax of `delay` allows 10,000
- */
-export function sleep(milliseconds: number, { signal, keepsAlive = true }: SleepOptions = {}): Promise<void> {
-  return new Promise((resolve) => {
-    if (milliseconds === 0 || signal?.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    if (!keepsAlive) unref(timer);
-    signal?.addEventListener("abort", end, { once: true });
-  });
-}
-
-/** In Node, a timer is an object. In workerd, it is a number, and no process waits for it. */
-function unref(timer: number | { unref(): void }): void {
-  if (typeof timer === "object") timer.unref();
+/** Removes the options that only take time. `hang` stays: it is also the 503 after its wait. */
+function withoutWait(values: OptionValues): OptionValues {
+  const body = values.body === "slow" ? undefined : values.body;
+  return { ...values, delay: undefined, body };
 }

@@ -6,8 +6,9 @@ import { createApp } from "../../src/app.ts";
 import type { AppEnv } from "../../src/bindings.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { createFaults, type Route } from "../../src/faults/faults.ts";
+import { sleep } from "../../src/faults/sleep.ts";
 import { createSlots, WORKER_LIMITS } from "../../src/faults/slots.ts";
-import { getWait, sleep, type Wait } from "../../src/faults/wait.ts";
+import { getWait } from "../../src/faults/wait.ts";
 import { parsePageRequest } from "../../src/http/page-request.ts";
 import { context } from "../support/memory-service.ts";
 import { IN_BROWSER } from "../views/html-view.ts";
@@ -81,38 +82,38 @@ describe("at most 100 responses wait at a time, and 50 of a client:", () => {
   /** Creates a function that takes slots, and returns the number of slots that were free. */
   function createTaker(limits = WORKER_LIMITS) {
     const { acquireSlot } = createSlots();
-    return (count: number, client: string | undefined, wait: Partial<Wait>, signal = NEVER) => {
+    return (count: number, client: string | undefined, durationMs: number, signal = NEVER) => {
       const request = new Request(PAGE_URL, { signal });
-      const take = () => acquireSlot({ beforeMs: 0, bodyMs: 0, ...wait }, { client, limits, request });
+      const take = () => acquireSlot(durationMs, { client, limits, request });
       return Array.from({ length: count }, take).filter((slot) => slot !== undefined).length;
     };
   }
 
   test("a delay that counts for no client can use all slots", () => {
     const take = createTaker();
-    expect([take(101, undefined, { beforeMs: 1 }), take(1, "first", { bodyMs: 1 })]).toEqual([100, 0]);
-    expect(take(1, "first", {}), "no wait").toBe(1);
+    expect([take(101, undefined, 1), take(1, "first", 1)]).toEqual([100, 0]);
+    expect(take(1, "first", 0), "no wait").toBe(1);
   });
 
   test("other limits are those of the service", () => {
     const take = createTaker({ total: 3, perClient: 2 });
-    expect([take(9, "first", { beforeMs: 1 }), take(9, "second", { beforeMs: 1 })]).toEqual([2, 1]);
+    expect([take(9, "first", 1), take(9, "second", 1)]).toEqual([2, 1]);
     const takeAny = createTaker({ total: Infinity, perClient: Infinity });
-    expect(takeAny(1_000, undefined, { beforeMs: 1 })).toBe(1_000);
+    expect(takeAny(1_000, undefined, 1)).toBe(1_000);
   });
 
   test("a slot is free again after the wait, or when the client disconnects", async () => {
     const take = createTaker();
     const disconnect = new AbortController();
-    expect(take(51, "first", { beforeMs: 60_000 }, disconnect.signal)).toBe(50);
-    expect(take(51, "second", { beforeMs: 8_000, bodyMs: 2_000 })).toBe(50);
-    expect(take(1, "third", { beforeMs: 1 })).toBe(0);
+    expect(take(51, "first", 60_000, disconnect.signal)).toBe(50);
+    expect(take(51, "second", 10_000)).toBe(50);
+    expect(take(1, "third", 1)).toBe(0);
     await vi.advanceTimersByTimeAsync(9_999);
-    expect(take(1, "third", { beforeMs: 1 })).toBe(0);
+    expect(take(1, "third", 1)).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
-    expect(take(51, "third", { beforeMs: 1 })).toBe(50);
+    expect(take(51, "third", 1)).toBe(50);
     disconnect.abort();
-    expect(take(51, "first", { beforeMs: 1 })).toBe(50);
+    expect(take(51, "first", 1)).toBe(50);
   });
 });
 
@@ -189,7 +190,7 @@ test("nothing listens to a client after a wait or a slot has ended", async () =>
   const request = new Request(PAGE_URL);
   const slept = sleep(5, { signal: request.signal });
   const options = { client: "first", limits: WORKER_LIMITS, request };
-  const slot = createSlots().acquireSlot({ beforeMs: 5, bodyMs: 0 }, options);
+  const slot = createSlots().acquireSlot(5, options);
   expect(getEventListeners(request.signal, "abort")).toHaveLength(2);
   slot?.release();
   await vi.advanceTimersByTimeAsync(5);
