@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { untilServed, useService } from "../support/serve.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
-import { DOCUMENTS, listCodeBlocks, readDocument } from "./documentation.ts";
+import { DOCUMENTS, listCodeBlocks, listInlineCode, readDocument } from "./documentation.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */
 const listBlocks = (language: string) =>
@@ -58,6 +58,12 @@ const NOT_RUN =
 
 // A command can continue in the next line.
 const commands = listBlocks("sh").flatMap((block) => block.trimEnd().split(/(?<!\\)\n/));
+const inlineCode = DOCUMENTS.flatMap((name) => listInlineCode(readDocument(name)));
+commands.push(...inlineCode.filter((code) => code.startsWith("curl -")));
+
+test("no block loads twice, because each load replaces all records", () => {
+  expect(listBlocks("sh").filter((block) => block.split("data -- load").length > 2)).toEqual([]);
+});
 
 test.each([...new Set(commands)].filter((command) => !NOT_RUN.test(command)))("%s", async (command) => {
   await write("counts.csv", makeRecords(50));
