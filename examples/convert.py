@@ -99,9 +99,9 @@ def write_records(out, records):
         with open(Path(folder, out.name), "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("id", "camera_pk", "camera_ref", "timestamp", "camera_ok", *FIELDS, "model_name"))
-            for number, ((time, camera), (_, *counts)) in enumerate(sorted(records.items()), 1):
+            for number, (time, camera) in enumerate(sorted(records), 1):
                 pk = camera_pks.setdefault(camera, len(camera_pks) + 1)
-                writer.writerow((number, pk, camera, f"{time.isoformat()}Z", "True", *counts, "tf1"))
+                writer.writerow((number, pk, camera, f"{time.isoformat()}Z", "True", *records[time, camera][1:], "tf1"))
         Path(file.name).replace(out)
 
 
