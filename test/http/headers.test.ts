@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { AppEnv } from "../../src/bindings.ts";
-import { addHeaders } from "../../src/http/headers.ts";
+import { addHeaders, COLLECTION_HEADERS, createCompleteResponse } from "../../src/http/headers.ts";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
 import { makeRecords } from "../records/sample.ts";
 import { context, createMemoryService, ORIGIN } from "../support/memory-service.ts";
@@ -23,6 +23,17 @@ test.each([COLLECTION_PATH, COLLECTION_PATH.slice(0, -1), "/elsewhere"])(
     });
   },
 );
+
+test("a response that replaces a complete one gets all headers, too", async () => {
+  const app = new Hono<AppEnv>();
+  app.use(addHeaders);
+  app.get(COLLECTION_PATH, (c) => {
+    createCompleteResponse(c, null, { status: 200, headers: COLLECTION_HEADERS });
+    return c.body(null);
+  });
+  const { headers } = await app.fetch(new Request(ORIGIN + COLLECTION_PATH));
+  expect(headers.get("allow")).toBe("GET, OPTIONS");
+});
 
 test.each([
   ["a page", {}],

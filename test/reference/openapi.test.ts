@@ -13,7 +13,7 @@ const { get, options } = document.paths[COLLECTION_PATH];
 const service = await createMemoryService(EXAMPLE_RECORDS.toReversed());
 
 describe("the document", () => {
-  test("has what generators choose types by: the type of each constant, and the size of ids", () => {
+  test("has what generators choose types by: the type of each constant, and the sizes of ids and pages", () => {
     const untyped: unknown[] = [];
     const schemas = [get, options].flatMap(({ parameters }) => parameters.map(({ schema }) => schema));
     JSON.stringify({ schemas, components: document.components }, (_, value) => {
@@ -26,6 +26,7 @@ describe("the document", () => {
     expect(document.components.schemas.TrafficRecord).toMatchObject({
       properties: { id: wide, camera_pk: wide },
     });
+    expect(document.components.schemas.Page).toMatchObject({ properties: { results: { maxItems: 15 } } });
   });
 
   test("refers to each of its components", () => {

@@ -24,7 +24,7 @@ test.each([
   ["between two days, of which the older wins", "2019-05-18", "2019-05-17", 1, withGap],
 ])("a jump leads to the nearest day, and the HTML view says so: %s", async (...row) => {
   const [, date, day, number, { fetch }] = row;
-  const json = await fetch(`/go?date=${date}&page=9&x=%26`);
+  const json = await fetch(`/go?date=${date}&page=9&x=%26&jump-date=2019-01-01`);
   expect([json.status, json.headers.get("location")]).toEqual([302, `${PATH}?x=%26&page=${number}#${day}`]);
   const html = await fetch(`/go?date=${date}&x=1`, IN_BROWSER);
   const target = String(html.headers.get("location"));

@@ -4,6 +4,7 @@ import type { Env } from "../../src/bindings.ts";
 import { Page, type TrafficRecord } from "../../src/records/schema.ts";
 import { getCachedStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
+import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import type { Store } from "../../src/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
@@ -222,6 +223,24 @@ describe("the home page is created", () => {
     expect(await damaged.text()).not.toContain('class="example"');
     damage.isRepaired = true;
     expect(await (await fetch("/", IN_BROWSER)).text()).toContain('class="example"');
+  });
+
+  test("without an example if the collection was replaced after its statistics were read", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { snapshot } = await service.store.readCurrent();
+    const served = { ...snapshot } as Snapshot;
+    const { fetch } = createInstance({
+      readCurrent: async () => ({ snapshot: { ...served } }),
+      async readBlocks(_, numbers) {
+        served.id = "next";
+        vi.advanceTimersByTime(MAX_AGE_MS);
+        return service.store.readBlocks(String(snapshot.id), numbers);
+      },
+    });
+    const response = await fetch("/", IN_BROWSER);
+    vi.useRealTimers();
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.text()).not.toContain('class="example"');
   });
 
   test("unless the statistics are missing. The collection is still served", async () => {
