@@ -126,6 +126,7 @@ describe("a change names the record, the member and what was there", () => {
       const dropped = change({ rows: "drop" }, random);
       const [, missing, side] = /^(\d+) is missing (before|after) this record$/.exec(dropped.note) ?? [];
       const ids = listIds(dropped.copy);
+      expect(ids[dropped.record]).toBeTypeOf("number");
       ids.splice(dropped.record + (side === "after" ? 1 : 0), 0, Number(missing));
       expect(ids).toEqual(listIds(PAGE));
 
