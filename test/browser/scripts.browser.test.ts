@@ -164,7 +164,7 @@ describe("the form of the API reference", () => {
     await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
     expect([await readOpacity(), await panel.getAttribute("aria-busy")]).toEqual(["0.5", "true"]);
     expect(await readText(page), "the previous response").toContain("HTTP 200 OK");
-    await expect.poll(() => page.locator("[role=status] + span").textContent()).toMatch(/^[12] s$/);
+    await expect.poll(() => page.locator("[role=status] + span").textContent()).toMatch(/^\d+ s$/);
     await cancel.focus();
     await page.keyboard.press("Enter");
     await waitForStatus(page.getByRole("form"), /^Canceled$/);
@@ -176,7 +176,8 @@ describe("the form of the API reference", () => {
   test("shows a slow body while it arrives", async ({ visit }) => {
     const page = await visit();
     const text = await send(page, "body=slow,delay=10000", /^200 OK, the body is arriving$/);
-    expect(text).toMatch(/\n\n\{"count":[^}]*$/);
+    expect(text).toContain('\n\n{"count":');
+    expect(text, "a part of the body").not.toMatch(/\]\s*\}$/);
     await waitForStatus(page.getByRole("form"), /^200 OK$/);
     expect(await readText(page)).toMatch(/\n {2}\]\n\}$/);
   });

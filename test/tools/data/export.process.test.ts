@@ -154,7 +154,8 @@ buses              186
   });
 
   test("fails if the configuration cannot be read", async () => {
-    const stderr = expect.stringContaining(`${folder} cannot be read: it is a directory`);
-    expect(await info("--config", folder)).toEqual({ status: 1, stdout: "", stderr });
+    const missing = join(folder, "none.toml");
+    const stderr = expect.stringContaining(`${missing} cannot be read: `);
+    expect(await info("--config", missing)).toEqual({ status: 1, stdout: "", stderr });
   });
 });

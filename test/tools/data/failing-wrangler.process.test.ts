@@ -113,7 +113,8 @@ describe("a load", () => {
       return choice.wrangler(args);
     };
     await loadFiles(writeRecords(30), { ...choice, wrangler });
-    expect([...new Set(listPrinted())]).toEqual([
+    const stopped = listPrinted().filter((line) => line.startsWith("Stopped"));
+    expect([...new Set(stopped)]).toEqual([
       "Stopped. Nothing was loaded.",
       expect.stringMatching(/^Stopped\. To see whether .*: npm run data -- info --remote /),
     ]);
