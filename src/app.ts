@@ -25,7 +25,7 @@ interface AppOptions {
 }
 
 /**
- * Creates the service. A process can have several: what instances cache belongs to their environments.
+ * Creates the service. A process can have several, because what a service caches belongs to the environment of a request (`c.env`).
  * @returns The app, a function that resets what the faults have counted, and one that closes the connections of responses that wait
  */
 export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions = {}) {
@@ -35,6 +35,7 @@ export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions
   // Outside the headers, because the HTML view shows them.
   app.use(renderHtml);
   app.use(addHeaders);
+  // Passes on every OPTIONS that is no preflight.
   app.options("*", respondToPreflight);
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", createHealth());
@@ -56,7 +57,9 @@ const checkedEnvironments = new WeakSet<Env>();
 
 /** While a setting is invalid, every request that gets here is a 503, so that the setting is noticed. */
 const checkSettings: AppMiddleware = (c, next) => {
-  if (!checkedEnvironments.has(c.env)) requireSettings(c.env);
-  checkedEnvironments.add(c.env);
+  if (!checkedEnvironments.has(c.env)) {
+    requireSettings(c.env);
+    checkedEnvironments.add(c.env);
+  }
   return next();
 };

@@ -12,7 +12,7 @@ import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
 import { HEALTH_PATH } from "../views/site.ts";
 
 /** How long checks share a read, whether it succeeds or fails: `/healthz` has no rate limit, so any number of checks can arrive. */
-const SHARED_MS = 1_000;
+const SHARED_READ_MS = 1_000;
 
 /** The latest read of each environment. An instance of the worker has one. */
 const latestReads = new WeakMap<Env, { startedAt: number; reading: Promise<CurrentSnapshot> }>();
@@ -30,7 +30,7 @@ export function createHealth(): Hono<AppEnv> {
       return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
     } catch (error) {
       const { message, status, headers } = logFailedRequest(error, c);
-      // The message of a SettingError contains the value, which may be private, so it is only in the log.
+      // Names the setting without its value, which may be private.
       const detail =
         error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
       return c.json({ status: "unavailable", ...deployment, detail }, status, headers);
@@ -51,9 +51,9 @@ function describeDeployment(env: Env) {
 function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
   const now = Date.now();
   const latest = latestReads.get(c.env);
-  const canShare = latest !== undefined && now - latest.startedAt < SHARED_MS;
+  const canShare = latest !== undefined && now - latest.startedAt < SHARED_READ_MS;
   const reading = canShare ? latest.reading : startRead(c, now);
-  // Each check has its own timeout, because the runtime can end a read without notice.
+  // Each check has its own timeout: the runtime can end the check that began the read, and its read, without notice.
   return withTimeout(reading, READ_TIMEOUT_MS);
 }
 
