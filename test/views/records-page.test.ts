@@ -97,6 +97,7 @@ test.each<[name: string, settings: object, query: string, prefer: string, text: 
     ": count=+1, grow=15/m, on=1,3-4.",
     ["#change", HERE],
   ],
+  ["a rule", {}, "?prefer=on=9,hang,else,delay=1", "", "response, by rule 2 of 2: delay=1.", [HERE]],
   ["a lower count", {}, "?prefer=count=-5", "", ": count=-5.", ["#change", HERE]],
 ])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {
   const [, settings, query, prefer, text, links] = row;
