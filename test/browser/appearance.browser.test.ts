@@ -54,6 +54,23 @@ test.for(SITE_PAGES)("$name is accessible, and fits into every window", async (s
 });
 
 test.for(["light", "dark"] as const)(
+  "a response in the reference is accessible, also while the next one is awaited: %s",
+  async (colorScheme, { visit }) => {
+    const page = await visit({ colorScheme });
+    await page.goto("/docs");
+    await page.evaluate(axe.source);
+    const press = () => page.getByRole("button", { name: "Send" }).click();
+    await press();
+    await page.locator('.response[aria-busy="false"]').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("prefer", { exact: true }).fill("hang");
+    await press();
+    await page.locator('.response[aria-busy="true"]').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  },
+);
+
+test.for(["light", "dark"] as const)(
   "the examples in empty fields are readable: %s",
   async (colorScheme, { visit }) => {
     const page = await visit({ colorScheme });
