@@ -26,15 +26,24 @@ const listPrinted = () =>
     .mock.calls.flat()
     .filter((line) => !/^Still/.test(line));
 
+/** Executes the wrangler commands for a namespace. */
+function createNamespace(pairs: Map<string, string>): WranglerRunner {
+  return async ([, , command = "", file = ""]) => {
+    const input = command === "list" ? [] : JSON.parse(await readFile(file, "utf8"));
+    if (command === "put") for (const { key, value } of input) pairs.set(key, value);
+    if (command === "delete") for (const key of input) pairs.delete(key);
+    const list = () => Array.from(pairs.keys(), (name) => ({ name }));
+    const get = () => Object.fromEntries(input.map((key: string) => [key, pairs.get(key) ?? null]));
+    return { status: 0, stdout: JSON.stringify(command === "list" ? list() : get()), stderr: "" };
+  };
+}
+
 test("a load into a namespace that never shows the new snapshot reports that, and shows no progress while it waits", async () => {
   const timers = ["setTimeout", "setInterval", "clearInterval"] as const;
   vi.useFakeTimers({ toFake: ["Date", ...timers] }).setTimerTickMode("nextTimerAsync");
-  const keys = new Set<string>();
-  const wrangler: WranglerRunner = async ([, , command = "", file = ""]) => {
-    if (command === "put") for (const { key } of JSON.parse(await readFile(file, "utf8"))) keys.add(key);
-    const output = command === "list" ? [...keys].map((name) => ({ name })) : {};
-    return { status: 0, stdout: JSON.stringify(output), stderr: "" };
-  };
+  const namespace = createNamespace(new Map());
+  const wrangler: WranglerRunner = (args) =>
+    args.includes("get") ? Promise.resolve({ status: 0, stdout: "{}", stderr: "" }) : namespace(args);
   const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
   await expect(loading).rejects.toThrow(
     /^The namespace does not show the new snapshot\.\n.* info --remote --store kv --config /,
@@ -43,6 +52,22 @@ test("a load into a namespace that never shows the new snapshot reports that, an
   const wait = expect.stringMatching(/^Waiting 70 seconds /);
   const printed = listPrinted();
   expect(printed.slice(printed.findIndex((line) => /^Waiting/.test(line)))).toEqual([wait, wait]);
+});
+
+test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
+  const loaded_at = new Date(Date.now() - 3_600_000).toISOString();
+  const old = JSON.stringify({ id: "old", count: 0, loaded_at, source: "" });
+  const pairs = new Map([["current-snapshot", old]]);
+  const namespace = createNamespace(pairs);
+  const wrangler: WranglerRunner = async (args) => {
+    const isSweep = args.includes("list") && pairs.get("current-snapshot") !== old;
+    return isSweep ? { status: 1, stdout: "", stderr: "Authentication error" } : namespace(args);
+  };
+  const choice = { store: "kv", remote: true, config, propagationMs: 20, wrangler } as const;
+  await loadFiles(writeRecords(30), choice);
+  const warning =
+    /^Warning: The new records are being served\. .* a later load deletes .*\nwrangler kv key list .*\nAuthentication error$/s;
+  expect(console.error).toHaveBeenCalledWith(expect.stringMatching(warning));
 });
 
 test.each(["An update is available.", '[{"key":"a"}]'])(
@@ -118,6 +143,17 @@ describe("a load", () => {
       "Stopped. Nothing was loaded.",
       expect.stringMatching(/^Stopped\. To see whether .*: npm run data -- info --remote /),
     ]);
+  });
+
+  test("whose blocks another load removes before the switch loads nothing", async () => {
+    const choice = connect();
+    const wrangler: WranglerRunner = async (args) => {
+      const result = await choice.wrangler(args);
+      if (args.includes("--file")) sqlite.exec("DELETE FROM block");
+      return result;
+    };
+    const loading = loadFiles(writeRecords(30), { ...choice, wrangler });
+    await expect(loading).rejects.toThrow(/^Another load .* deleted the blocks .*\nNothing was loaded\.$/);
   });
 
   const readServed = async () => (await readAll(openRemoteStore("d1", connect()).store)).records.reverse();

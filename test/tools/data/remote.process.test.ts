@@ -87,38 +87,9 @@ describe("through the real wrangler,", { timeout: 900_000 }, () => {
     await expectLoaded("kv", count);
   });
 
-  const deployed = { store: "d1", remote: true, config } as const;
-  const findDatabase = () => api.databases.get(DATABASE_ID)!.sqlite;
-
-  test("a load whose blocks another load removes before the switch loads nothing", async () => {
-    const sqlite = findDatabase();
-    const exec = sqlite.exec.bind(sqlite);
-    vi.spyOn(sqlite, "exec").mockImplementation((statements) => {
-      exec(statements);
-      if (statements.includes("INTO block")) exec("DELETE FROM block");
-    });
-    const loading = loadFiles(writeRecords(30), deployed);
-    await expect(loading).rejects.toThrow(/^Another load .* deleted the blocks .*\nNothing was loaded\.$/);
-  });
-
-  test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
-    const pairs = api.namespaces.get(NAMESPACE_ID)!;
-    const loaded_at = new Date(Date.now() - 3_600_000).toISOString();
-    pairs.set("current-snapshot", JSON.stringify({ id: "old", count: 0, loaded_at, source: "" }));
-    const set = pairs.set.bind(pairs);
-    vi.spyOn(pairs, "set").mockImplementation((key, value) => {
-      if (key === "current-snapshot") Object.assign(api, { rejected: /GET .*\/keys/, rejectionCode: 10_000 });
-      return set(key, value);
-    });
-    await loadFiles(writeRecords(30), { store: "kv", remote: true, config, propagationMs: 20 });
-    const warning =
-      /^Warning: The new records are being served\. .* a later load deletes .*\nwrangler kv key list /;
-    expect(console.error).toHaveBeenCalledWith(expect.stringMatching(warning));
-  });
-
   test("a load into a database that does not exist loads nothing", async () => {
     api.databases.clear();
-    const loading = loadFiles(writeRecords(30), deployed);
+    const loading = loadFiles(writeRecords(30), { store: "d1", remote: true, config });
     await expect(loading).rejects.toThrow(/could not be found.*\nNothing was loaded\.$/s);
   });
 });
