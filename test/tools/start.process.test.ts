@@ -150,8 +150,15 @@ test.each([
   { setting: "STORE", file: ".dev.vars", command: "tools/start.ts" },
   { setting: "PREFER", file: ".env.local", command: "tools/data/data-command.ts info" },
   { setting: "CLOUDFLARE_ENV", file: ".env", command: "tools/deploy/deploy.ts deploy" },
+  // Wrangler reads this file in the folder in which it runs, wherever the configuration is.
+  {
+    setting: "CLOUDFLARE_ENV",
+    file: ".env",
+    command: "tools/data/data-command.ts info --config ../own.toml",
+  },
 ])("$command refuses the setting $setting in $file", async ({ setting, file, command }) => {
   const { folder, run } = createProject("http://localhost");
+  await writeFile(join(folder, "../own.toml"), "");
   await writeFile(join(folder, file), `${setting}=kv\n`);
   const { status, stderr } = await run(command.split(" "));
   expect([status, stderr]).toEqual([1, expect.stringContaining(setting)]);
