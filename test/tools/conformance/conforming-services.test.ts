@@ -101,6 +101,17 @@ test("a method that gets no response, or 500, breaks no rule", async () => {
   expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ checked: 0 });
 });
 
+test.each([
+  { options: {}, total: 14 },
+  { options: { pages: 2 }, total: 4 },
+  { options: { pages: 13 }, total: 14 },
+])("with $options, the progress shows how many of $total pages were read", async ({ options, total }) => {
+  const steps: unknown[] = [];
+  const onPage = (...step: number[]) => steps.push(step);
+  await checkService(200, undefined, { ...options, onPage });
+  expect(steps).toEqual(Array.from({ length: total }, (_, index) => [index + 1, total]));
+});
+
 describe("no rule is broken by a service", () => {
   test.each([0, 1, 15, 16, 200])("with %i records", async (count) => {
     expect(await checkService(count)).toMatchObject({ failed: [], stopped: null, records: count });
