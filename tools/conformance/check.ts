@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { type Client, createClient } from "../command-line/client.ts";
-import { getMessage } from "../messages.ts";
+import { describeError } from "../messages.ts";
 import {
   type CollectionPage,
   checkAllow,
@@ -56,7 +56,7 @@ export async function checkConformance(
       await walkPages(walk, options);
     });
   } catch (error) {
-    stopped = getMessage(error);
+    stopped = describeError(error);
   }
   const { first, pages, ids, uncheckedRecords, comparisons } = walk;
   // What looks wrong between the pages of an incomplete walk may be a change of the collection.

@@ -112,6 +112,14 @@ test.each([
   expect(steps).toEqual(Array.from({ length: total }, (_, index) => [index + 1, total]));
 });
 
+test("a bug of the checker ends the check with a stack that shows where", async () => {
+  const onPage = () => {
+    throw new TypeError("a bug");
+  };
+  const { stopped } = await checkService(200, undefined, { onPage });
+  expect(stopped).toMatch(/^TypeError: a bug\n {4}at onPage /);
+});
+
 describe("no rule is broken by a service", () => {
   test.each([0, 1, 15, 16, 200])("with %i records", async (count) => {
     expect(await checkService(count)).toMatchObject({ failed: [], stopped: null, records: count });
