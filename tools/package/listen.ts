@@ -134,8 +134,8 @@ async function handleRequest(
     else closeConnection(outgoing);
     return RESPONSE_ALREADY_SENT;
   } catch (error) {
-    const hasLeft = incoming.errored !== null;
-    if (!hasLeft) printError(describeError(error));
+    const isConnected = !incoming.errored;
+    if (isConnected) printError(describeError(error));
     return createErrorResponse(new HttpError(500));
   }
 }

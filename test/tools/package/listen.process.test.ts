@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../../tools/package/listen.ts";
 import { type Respond, toReply } from "../../../tools/package/respond.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -36,6 +36,18 @@ describe("a fault on a real connection", () => {
     const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n`);
     expect(await send(server.url, requests)).toMatch(received);
   });
+
+  test.each(["body=cut", "close", "code=503", "body=empty", "record=null"])(
+    "%s needs no timer, which a test may have stopped",
+    async (fault) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "setImmediate"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const isBroken = ["body=cut", "close"].includes(fault);
+      const sent = fetch(`${server.url + PATH}?prefer=${fault}`).then((response) => response.text());
+      if (isBroken) await expect(sent).rejects.toThrow(TypeError);
+      else expect(await sent).toEqual(expect.any(String));
+    },
+  );
 
   test("prints nothing, even if the client disconnects", async () => {
     const printing = [vi.spyOn(console, "error"), vi.spyOn(console, "info")];
