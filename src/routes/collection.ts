@@ -92,7 +92,7 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
 }
 
 /** Creates the function that decides whether a client needs the records of a page. Undefined if it has no copy that could be current. */
-function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: string) {
+function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: number) {
   // The HTML view has no entity-tag, so no copy of it is current.
   if (ignoresCopy || c.get("prefersHtml")) return undefined;
   const copies = c.req.header("If-None-Match");
@@ -110,7 +110,7 @@ async function locate({ c, number }: PageRequest, { countHidden }: ServeOptions)
  * Formats the entity-tag of a page. It contains what can change the body at a URL: the snapshot for the records, the number of visible
  * records, and a hash of the origin for the links and of the version of the code for the format.
  */
-function formatETag({ snapshot, location: { count, number } }: LocatedPage, hash: string): string {
+function formatETag({ snapshot, location: { count, number } }: LocatedPage, hash: number): string {
   return `"${snapshot.id ?? "empty"}-${count}-${number}-${hash}"`;
 }
 
@@ -118,7 +118,7 @@ function formatETag({ snapshot, location: { count, number } }: LocatedPage, hash
  * Hashes the version of the code and the origin. The origin itself cannot be part of the entity-tag, because proxies such as
  * `wrangler dev` rewrite header values that contain a host.
  */
-function hashVersion(c: AppContext, origin: string): string {
+function hashVersion(c: AppContext, origin: string): number {
   const { id = "unknown version" } = c.env.CF_VERSION_METADATA ?? {};
-  return hashString(`${id} ${origin}`).toString(16);
+  return hashString(`${id} ${origin}`);
 }
