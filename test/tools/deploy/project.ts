@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { type Finished, finish } from "../command-line/run-command.ts";
@@ -60,16 +60,16 @@ export function createProject(api: string) {
       });
       return finish(child);
     },
-    /** Writes configurations of another project above and beside wrangler.toml, which wrangler itself would prefer. */
+    /** Writes configurations of another project that wrangler itself would prefer: above, beside, and where build tools write theirs. */
     addOtherConfigurations() {
-      const other = JSON.stringify({ name: "other", main: "other.js", compatibility_date: "2026-01-01" });
-      for (const [place, file] of [
-        [join(folder, ".."), "wrangler.json"],
-        [folder, "wrangler.jsonc"],
-      ] as const) {
-        writeFileSync(join(place, file), other);
-        writeFileSync(join(place, "other.js"), "export default { fetch: () => new Response() };");
-      }
+      const other = { name: "other", main: "other.js", compatibility_date: "2026-01-01" };
+      const generated = join(folder, ".wrangler/deploy");
+      mkdirSync(generated, { recursive: true });
+      writeFileSync(join(generated, "config.json"), '{ "configPath": "../../wrangler.jsonc" }');
+      writeFileSync(join(folder, "wrangler.jsonc"), JSON.stringify(other));
+      writeFileSync(join(folder, "../wrangler.json"), JSON.stringify(other));
+      for (const file of ["other.js", "../other.js"])
+        writeFileSync(join(folder, file), "export default { fetch: () => new Response() };");
     },
     /** Replaces a part of wrangler.toml. */
     configure(text: string | RegExp, replacement: string) {
