@@ -11,7 +11,7 @@ export function respondWithError(error: unknown, c: AppContext): Response {
   return c.json({ detail: sent.message }, sent.status, headers);
 }
 
-/** Logs the failure of a request. Returns the error that its client gets. */
+/** Logs the failure of a request. Returns the error for its client. */
 export function logFailedRequest(error: unknown, c: AppContext): HttpError {
   const sent = new UnavailableError();
   const { method } = c.req;
@@ -20,7 +20,7 @@ export function logFailedRequest(error: unknown, c: AppContext): HttpError {
   return sent;
 }
 
-/** Returns the path of the route, such as `/go`: the last one that matches and is not middleware, whose paths end with `*`. */
+/** Returns the path of the route, such as `/go`. The paths of middleware also match, and end with `*`. */
 function getRoutePath(c: AppContext): string {
   return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
 }

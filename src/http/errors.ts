@@ -8,7 +8,7 @@ import { getStatusDetail } from "./statuses.ts";
 export class HttpError extends Error {
   /** 400 to 599. */
   readonly status: ContentfulStatusCode;
-  /** Beside the headers of every error. */
+  /** In addition to the headers of every error. */
   readonly headers: Record<string, string>;
 
   /** @param options `detail` is the message for the client, by default the message of the status */
@@ -36,9 +36,9 @@ export class ThrottledError extends HttpError {
   }
 }
 
-/** The service failed, or has no slot for a delayed response. The client does not learn why the service failed. */
+/** The service failed, or too many responses are waiting. The client does not learn why the service failed. */
 export class UnavailableError extends HttpError {
-  /** @param otherHeaders Beside `Retry-After` */
+  /** @param otherHeaders In addition to `Retry-After` */
   constructor(otherHeaders: Record<string, string> = {}) {
     // Long enough not to add to an overload, and short enough for a client that waits.
     super(503, { headers: { ...otherHeaders, "Retry-After": "5" } });

@@ -1,7 +1,7 @@
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** The largest page number whose positions are safe integers. Hidden records add to a position, but no collection is that large. */
+/** The largest page number whose positions are safe integers if no records are hidden. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /** The number of a page, from 1 (the newest records), or the last page. */

@@ -17,7 +17,7 @@ import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-/** The headers of a 304, which a page has, too. */
+/** The headers of a 304: those of its page but the `Content-Type` (RFC 9110, 15.4.5). */
 const NOT_MODIFIED_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
 const PAGE_HEADERS = { ...NOT_MODIFIED_HEADERS, "Content-Type": "application/json" };
 
@@ -41,15 +41,15 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
 
   collection.all(COLLECTION_PATH, (c) => {
     const request = parsePageRequest(c);
-    const options = getFaultOptions(c, request.query);
-    if (options === undefined) return serve(request);
-    return respondWithFaults(request, options, { serve, locate });
+    const faults = getFaultOptions(c, request.query);
+    if (faults === undefined) return serve(request);
+    return respondWithFaults(request, faults, { serve, locate });
   });
 
-  // After a 301, most clients send a POST again as GET, and would get a page instead of the 405.
   collection.on(["GET", "OPTIONS"], PATH_WITHOUT_SLASH, (c) =>
     c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301),
   );
+  // No redirect: after a 301, most clients send a POST again as GET, and would get a page instead of the 405.
   collection.all(PATH_WITHOUT_SLASH, rejectMethod);
 
   return collection;

@@ -4,8 +4,8 @@ import { NOTHING_LOADED, parseSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
 /*
- * The collection in a KV namespace. Reads of a key are eventually consistent: for up to 60 seconds, a location may return the previous
- * value or report that the key is missing. Each response still uses one snapshot. The key of a block contains the id of its snapshot, ids
+ * The collection in a KV namespace. Reads of a key are eventually consistent: for a minute or longer, a location may return the
+ * previous value or report that the key is missing. Each response still uses one snapshot. The key of a block contains the id of its snapshot, ids
  * are never reused, and the writer stores the current snapshot when its blocks are visible everywhere.
  */
 
@@ -55,7 +55,9 @@ export function requireKeptSnapshot(store: Store): Store {
       const current = await store.readCurrent(options);
       const isMissing = current.snapshot.id === null;
       if (isMissing && hadSnapshot)
-        throw new Error(`KV no longer has the key ${CURRENT_SNAPSHOT_KEY}. Load the records again.`);
+        throw new Error(
+          `KV no longer has the key ${CURRENT_SNAPSHOT_KEY}. If this lasts for minutes, load the records again.`,
+        );
       hadSnapshot ||= !isMissing;
       return current;
     },

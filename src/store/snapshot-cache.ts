@@ -12,15 +12,15 @@ import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 /** How long a snapshot is fresh, counted from the start of its read. After a failed read, it is fresh for the same time again. */
 export const MAX_AGE_MS = 5_000;
 
-/** How long after its expiry one request can start to refresh a snapshot, while others still get it until that read ends. */
+/** After its expiry, one request can begin to refresh a snapshot within this time. Until that read ends, others still get the old one. */
 const GRACE_MS = 1_000;
 
-/** A snapshot proves that a page does not exist if its read began less than this time before the request. */
+/** How old the read of a snapshot may be, at the start of a request, to prove that a page does not exist. */
 const RECENT_MS = 1_000;
 
 /**
- * How long a request may search the cached snapshot and then the current one. Without this limit, it could wait for four reads of
- * READ_TIMEOUT_MS each: two snapshots, each with a block.
+ * When a request that searches a second snapshot fails. Without this limit, it could wait for four reads of READ_TIMEOUT_MS each: two
+ * snapshots, each with a block.
  */
 const MAX_SEARCH_MS = 7_000;
 

@@ -1,4 +1,4 @@
-import { getLastPage } from "../../src/records/page.ts";
+import { getLastPage, MAX_PAGE } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
 
 /** The headers of every response of the collection (specification, "List records"). */
@@ -33,9 +33,12 @@ function createPage({ name, query, number, link = "format=api&page=PAGE", accept
   return { name, request: PATH + query, requestHeaders, headers: PAGE_HEADERS, page: { number, link } };
 }
 
-/** Creates the longest query that is accepted: with what links and forms add to it, a URL has 8,192 characters. */
+/**
+ * Creates the longest query that is accepted. A URL has at most 8,192 characters, also with everything that links and forms can add to the
+ * query: here, the largest page number.
+ */
 export function createLongestQuery(origin: string): string {
-  const added = "&jump-date=2025-10-29&format=json&page=600479950316065&prefer=none&date=2025-10-29";
+  const added = `&jump-date=2025-10-29&format=json&page=${MAX_PAGE}&prefer=none&date=2025-10-29`;
   return "x=".padEnd(8_192 - `${origin}${PATH}?${added}`.length, "y");
 }
 
@@ -99,7 +102,7 @@ export function listOptions(): Exchange[] {
       },
     },
     ...["/elsewhere", `${PATH}?prefer=code=503`].map((target) => ({
-      name: "a preflight of any path, without faults",
+      name: `a preflight has no fault: ${target}`,
       request: `OPTIONS ${target}`,
       requestHeaders: { ...preflight, prefer: "code=503" },
       status: 204,
