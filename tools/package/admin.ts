@@ -26,7 +26,7 @@ export interface AdminOptions {
 export function addAdmin(respond: Respond, controls: ServiceControls, options: AdminOptions): Respond {
   const admin = createAdmin(controls, options);
   return async (request, address) => {
-    const isAdmin = new URL(request.url).pathname.startsWith("/__admin/");
+    const isAdmin = URL.parse(request.url)?.pathname.startsWith("/__admin/") ?? false;
     if (!isAdmin) return respond(request, address);
     return toReply(await admin.fetch(request));
   };

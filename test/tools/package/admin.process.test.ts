@@ -245,6 +245,7 @@ test.each([
   ["counts.", 403],
   ["notlocal", 200],
   ["not-local.mylocal", 403],
+  ["999.999.9.9", 400],
 ])("a request for the host %s is %i", async (host, status) => {
   const [response] = await once(get(`${url}/__admin/requests`, { headers: { Host: host } }), "response");
   await text(response);
