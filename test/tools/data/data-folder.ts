@@ -54,19 +54,50 @@ const NEWEST = {
   kv: "SELECT max(key) AS name FROM _mf_entries WHERE key LIKE 'block/%'",
 };
 
-/** Stops a running load when it has written some of its records, but not all of them. Until then, the load runs for short periods. */
-export async function untilWriting(store: StoreName, local: DataFolder, load: ChildProcess): Promise<void> {
-  const database = await openLocalDatabase(store, local);
-  const newest = database.prepare(NEWEST[store]);
-  const before = newest.get()?.name;
+interface LoadFiles {
+  /** The records that the store has before. */
+  previous: string;
+  /** Enough records to take some time. */
+  large: string;
+}
+
+/** Starts a load, and stops it when it has written some of its records, but not all of them. */
+export async function startWriting(
+  store: StoreName,
+  local: DataFolder,
+  { previous, large }: LoadFiles,
+): Promise<ChildProcess> {
+  const place = ["--store", store];
   for (;;) {
-    load.kill("SIGSTOP");
-    await setTimeout(5);
-    if (load.exitCode !== null)
-      throw new Error(`The load ended with ${load.exitCode}: ${await local.readStderr()}`);
-    if (newest.get()?.name !== before && isUnlocked(database)) return database.close();
-    load.kill("SIGCONT");
-    await setTimeout(5);
+    const { status, stderr } = await local.run("load", ...place, previous);
+    if (status !== 0) throw new Error(stderr);
+    const load = local.start("load", ...place, large);
+    if (await isStoppedWhileWriting(store, local, load)) return load;
+    // On a busy machine, the load can end before it is stopped.
+    if (load.exitCode !== 0) throw new Error(await local.readStderr());
+  }
+}
+
+/** Lets a load run for short periods until it writes. Returns false if the load has ended. */
+async function isStoppedWhileWriting(
+  store: StoreName,
+  local: DataFolder,
+  load: ChildProcess,
+): Promise<boolean> {
+  const database = await openLocalDatabase(store, local);
+  try {
+    const newest = database.prepare(NEWEST[store]);
+    const before = newest.get()?.name;
+    while (load.exitCode === null) {
+      load.kill("SIGSTOP");
+      await setTimeout(5);
+      if (load.exitCode === null && newest.get()?.name !== before && isUnlocked(database)) return true;
+      load.kill("SIGCONT");
+      await setTimeout(5);
+    }
+    return false;
+  } finally {
+    database.close();
   }
 }
 

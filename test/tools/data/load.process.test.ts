@@ -12,7 +12,7 @@ import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { untilServed } from "../../support/serve.ts";
 import { readAllRecords, startWorker } from "../../support/worker.ts";
 import { runData } from "../command-line/run-command.ts";
-import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
+import { countBlocks, createDataFolder, interrupt, startWriting } from "./data-folder.ts";
 
 const older = makeRecords(600).reverse();
 const newer = makeRecords(1_000).reverse();
@@ -47,10 +47,10 @@ test.each(STORE_NAMES)(
   async (store) => {
     const place = ["--store", store];
     const load = async (file: string) => (await local.run("load", ...place, file)).stdout;
-    expect(await load(await write("older.csv", older))).toBe("Loaded 600 records.\n");
+    const previous = await write("older.csv", older);
+    expect(await load(previous)).toBe("Loaded 600 records.\n");
     await loadSeed({ store, persistTo: local.folder });
-    const killed = local.start("load", ...place, await write("large.csv", large));
-    await untilWriting(store, local, killed);
+    const killed = await startWriting(store, local, { previous, large: await write("large.csv", large) });
     expect(await local.run("load", ...place, small)).toEqual({
       status: 1,
       stdout: "",
@@ -97,8 +97,8 @@ describe("a load that fails leaves the served records", () => {
   });
 
   test("if SIGTERM stops it while it writes records", async () => {
-    const child = local.start("load", "--store", "d1", await write("large.csv", large));
-    await untilWriting("d1", local, child);
+    const files = { previous: small, large: await write("large.csv", large) };
+    const child = await startWriting("d1", local, files);
     expect(await interrupt(child, "SIGTERM")).toEqual([143, null]);
     expect(await local.readStderr()).toMatch(/^Stopped\. Nothing was loaded\.$/m);
     expect(await readdir(local.temporary), "temporary files").toEqual([]);
