@@ -39,7 +39,12 @@ const LOADED = `load FOLDER/records.csv ${STATE}`;
 const NEEDS_WRANGLER = /calls spawn/;
 
 const ROWS: Row[] = [
-  { command: "load", option: "--strict", args: `FOLDER/false.csv ${STATE}`, expected: /Nothing was loaded/ },
+  {
+    command: "load",
+    option: "--strict",
+    args: `FOLDER/false.csv ${STATE}`,
+    expected: /^[^\n]+"False"[^\n]+\nNothing was loaded\.\n$/,
+  },
   {
     command: "load",
     option: "--skip-duplicates",
