@@ -1,8 +1,9 @@
 import type { PageLocation } from "../records/page.ts";
 import type { RuleNumber } from "./applied-options.ts";
-import { type TimeUnit, toRange } from "./option-syntax.ts";
+import { toRange } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { RandomSource } from "./random.ts";
+import type { RequestCounters } from "./request-counter.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
 
 export interface ConditionContext {
@@ -11,10 +12,7 @@ export interface ConditionContext {
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   random: RandomSource;
-  /** Counts the request for a rule, by its index. Returns the number of equal requests so far, including this one. */
-  countEqual(rule: number): number;
-  /** Counts the request. Returns the number of requests of its client in this second, minute or hour, including this one. */
-  countOfClient(unit: TimeUnit): number;
+  counts: ReturnType<RequestCounters["forRequest"]>;
 }
 
 /** The options that take effect. No condition applies to those that belong to all rules. */
@@ -42,13 +40,10 @@ export async function selectRule(rules: Rule[], context: ConditionContext): Prom
   return delayed ?? { active: shared };
 }
 
-function createChecks(
-  rules: Rule[],
-  { locatePage, now, random, countEqual, countOfClient }: ConditionContext,
-) {
+function createChecks(rules: Rule[], { locatePage, now, random, counts }: ConditionContext) {
   // A client's rate includes its requests without a fault. Rules with the same unit share the count.
   const units = new Set(rules.flatMap(({ rate }) => rate?.per ?? []));
-  const rates = new Map(Array.from(units, (unit) => [unit, countOfClient(unit)]));
+  const rates = new Map(Array.from(units, (unit) => [unit, counts.countOfClient(unit)]));
   let location: ReturnType<typeof locatePage> | undefined;
   return {
     /** Whether all conditions of a rule are met but, perhaps, `fail`. */
@@ -59,7 +54,7 @@ function createChecks(
         if (!isOnPage(on, await location)) return false;
       }
       if (until !== undefined && now >= until.getTime()) return false;
-      return times === undefined || countEqual(index) <= times;
+      return times === undefined || counts.countEqual(index) <= times;
     },
     /** Each rule has its own random number. With the same one, equal shares would never get to the second rule. */
     isChosen({ fail }: Rule, index: number): boolean {

@@ -1,6 +1,12 @@
 import { type Growth, UNIT_MS } from "./option-syntax.ts";
+import type { SharedOptions } from "./rules.ts";
 
 const DAY_MS = 86_400_000;
+
+/** Creates the function that returns how many of the newest records the options hide. Returns undefined if they hide none. */
+export function createCountHidden({ grow }: SharedOptions, time: number) {
+  return grow === undefined ? undefined : createGrowth(grow, time);
+}
 
 /**
  * Creates the function that returns how many of the newest records `grow` hides at a time. At the start, about half of the records are

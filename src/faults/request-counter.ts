@@ -1,10 +1,12 @@
 import { hashString } from "../hash.ts";
+import { getClientKey } from "../http/client-key.ts";
 import type { PageRequest } from "../http/page-request.ts";
 import { getLastValue } from "../http/request.ts";
 import { createLru } from "../lru.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import type { TimeUnit } from "./option-syntax.ts";
 import { getWindow } from "./rate-window.ts";
+import { formatRules, type Rule } from "./rules.ts";
 
 const MAX_COUNTED_KEYS = 10_000;
 
@@ -13,9 +15,24 @@ export function createRequestCounters() {
   const equalRequests = createCounter();
   const clientRequests = createCounter();
   return {
-    countEqual: equalRequests.count,
-    countOfClient(client: string, unit: TimeUnit, now: number): number {
-      return clientRequests.count(`${client} ${unit} ${getWindow(unit, now).start}`);
+    /**
+     * Returns how the rules of a request count it.
+     * @param now Milliseconds since 1970-01-01 UTC
+     */
+    forRequest(request: PageRequest, rules: Rule[], now: number) {
+      let key: string | undefined;
+      return {
+        /** Counts the request for a rule, by its index. Returns the number of equal requests so far, including this one. */
+        countEqual(rule: number): number {
+          key ??= getRequestKey(request, formatRules(rules));
+          return equalRequests.count(key, rule);
+        },
+        /** Counts the request. Returns the number of requests of its client in this second, minute or hour, including this one. */
+        countOfClient(unit: TimeUnit): number {
+          const { start } = getWindow(unit, now);
+          return clientRequests.count(`${getClientKey(request.c)} ${unit} ${start}`);
+        },
+      };
     },
     reset() {
       equalRequests.reset();
@@ -24,11 +41,13 @@ export function createRequestCounters() {
   };
 }
 
+export type RequestCounters = ReturnType<typeof createRequestCounters>;
+
 /**
  * Creates a counter with a bounded number of keys. The least recently used one is forgotten first. The rules of a key are counted
  * separately, but in one entry, so that they are forgotten together.
  */
-function createCounter() {
+export function createCounter() {
   // A key can be as long as a URL, so its hash is stored.
   const counts = createLru<number, number[]>(MAX_COUNTED_KEYS);
   return {

@@ -64,8 +64,9 @@ export async function waitInSlot(
   // The client of a hang usually leaves, but a process should not stay alive for one that does not.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
   if (bodyMs === 0) slot.release();
-  const isClosed = slot.isEnded();
-  return { active: isClosed ? { ...active, close: true } : active, bodyMs, slot, warnings: [] };
+  const waited = { bodyMs, slot, warnings: [] };
+  // A service that is reset closes the connections of what waits.
+  return slot.isEnded() ? { ...waited, active: { ...active, close: true } } : { ...waited, active };
 }
 
 /** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body, not of a wait before it. */

@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
-import type { Faults, ServeOptions } from "../faults/faults.ts";
+import type { ServeOptions } from "../faults/fault-response.ts";
+import type { Faults } from "../faults/faults.ts";
 import { hashString } from "../hash.ts";
 import { matchesETag } from "../http/entity-tags.ts";
 import { HttpError, MethodNotAllowedError } from "../http/errors.ts";

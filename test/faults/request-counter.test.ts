@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRequestCounters, getRequestKey } from "../../src/faults/request-counter.ts";
+import { createCounter, getRequestKey } from "../../src/faults/request-counter.ts";
 import { getLastValue } from "../../src/http/request.ts";
 import { parsePageNumber } from "../../src/records/page.ts";
 
@@ -27,7 +27,7 @@ describe("the key of a request contains its method and its query", () => {
 });
 
 test("the counter evicts the least recently used count when there are more than 10,000", () => {
-  const { countEqual: count } = createRequestCounters();
+  const { count } = createCounter();
   for (let index = 1; index <= 10_000; index++) count(`key ${index}`);
   expect(count("key 1")).toBe(2);
   count("new");
@@ -35,7 +35,7 @@ test("the counter evicts the least recently used count when there are more than 
 });
 
 test("the rules of a key are counted separately, in one of the 10,000 entries", () => {
-  const { countEqual: count } = createRequestCounters();
+  const { count } = createCounter();
   for (let index = 1; index <= 10_000; index++) {
     for (let rule = 0; rule < 5; rule++) count(`key ${index}`, rule);
   }
