@@ -25,7 +25,7 @@ interface AppOptions {
 }
 
 /**
- * Creates the service. A process can have several, because what a service caches belongs to the environment of a request (`c.env`).
+ * Creates the service. A process can have several. With different environments (`c.env`), they share nothing.
  * @returns The app, a function that resets what the faults have counted, and one that closes the connections of responses that wait
  */
 export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions = {}) {

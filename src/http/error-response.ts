@@ -6,18 +6,17 @@ import { NO_STORE } from "./headers.ts";
 
 /** Responds to an error. All errors but `HttpError` are failures of the service, whose reason is only in the log. */
 export function respondWithError(error: unknown, c: AppContext): Response {
-  const sent = error instanceof HttpError ? error : logFailedRequest(error, c);
-  const headers = { "Cache-Control": NO_STORE, Vary: "Accept", ...sent.headers };
-  return c.json({ detail: sent.message }, sent.status, headers);
+  const { message, status, headers } = error instanceof HttpError ? error : logFailedRequest(error, c);
+  return c.json({ detail: message }, status, { "Cache-Control": NO_STORE, Vary: "Accept", ...headers });
 }
 
 /** Logs the failure of a request. Returns the error for its client. */
 export function logFailedRequest(error: unknown, c: AppContext): HttpError {
-  const sent = new UnavailableError();
+  const unavailable = new UnavailableError();
   const { method } = c.req;
-  const { status } = sent;
+  const { status } = unavailable;
   logFailure({ event: "request_failed", store: c.env.STORE, method, path: getRoutePath(c), status }, error);
-  return sent;
+  return unavailable;
 }
 
 /** Returns the path of the route, such as `/go`. The paths of middleware also match, and end with `*`. */

@@ -23,7 +23,10 @@ export const SERVICE_HEADERS = {
 /** The headers of every response of the collection: those of every response, and two of the specification ("List records"). */
 export const COLLECTION_HEADERS = { ...SERVICE_HEADERS, Allow: COLLECTION_METHODS, Vary: "Accept" };
 
-/** Creates a response that already has what `addHeaders` adds. So nobody looks at its headers, which Hono's server builds on demand. */
+/**
+ * Creates a response that already has what `addHeaders` adds. Hono's server sends it as it is: as long as nothing reads its headers, no
+ * `Headers` object is built, which takes microseconds of a page that takes twenty.
+ */
 export function createCompleteResponse(
   c: AppContext,
   body: string | null,

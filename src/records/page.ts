@@ -44,7 +44,7 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 
 /**
  * Locates a page.
- * @param records How many records there are, and how many of the newest are hidden, at most all of them
+ * @param counts How many records there are (`total`), and how many of the newest are hidden, at most all of them
  * @returns undefined if the page is past the end
  */
 export function locatePage(

@@ -109,7 +109,7 @@ async function locate({ c, number }: PageRequest, { countHidden }: ServeOptions)
 
 /**
  * Formats the entity-tag of a page. It contains what can change the body at a URL: the snapshot for the records, the number of visible
- * records, and a hash of the origin for the links and of the version of the code for the format.
+ * records, the number of the page for `page=last`, and a hash of the origin for the links and of the version of the code for the format.
  */
 function formatETag({ snapshot, location: { count, number } }: LocatedPage, hash: number): string {
   return `"${snapshot.id ?? "empty"}-${count}-${number}-${hash}"`;

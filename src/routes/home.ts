@@ -67,7 +67,7 @@ function createGroupedStatistics() {
 /** Creates a function that renders the home page. It keeps the latest HTML, because most requests get the same. */
 function createHtmlRenderer() {
   let latest: { key: string; html: string } | undefined;
-  /** @returns `isComplete` Whether the HTML has everything that it can show, so that it may be cached */
+  /** @returns The HTML, and whether it has its example of a page: without it, the HTML must not be cached */
   return async (c: AppContext, summary: Summary, snapshot: MaybeSnapshot, origin: string) => {
     // The id stands for the statistics and for the sample page, which never change.
     const key = JSON.stringify({ ...summary, statistics: snapshot.id });
