@@ -93,6 +93,13 @@ for (const { files, isInstalled = true, command, expected } of RUNS)
     },
   );
 
+test("the script of the README prints what its last comment says", async () => {
+  const [script = ""] = listCodeBlocks("README.md", "js");
+  const [, printed] = /\/\/ (.+)\n$/.exec(script) ?? [];
+  await writeFile(join(folder, "readme.mjs"), script);
+  expect((await runInFolder(NODE, ["readme.mjs"])).stdout).toBe(`${printed}\n`);
+});
+
 test("each curl command of the section for any language succeeds", async () => {
   await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(3).map(formatCsvLine).join(""));
   const { url, stop } = await startCommand(folder, ["--admin"]);
