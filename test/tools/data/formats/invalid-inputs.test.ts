@@ -168,6 +168,10 @@ test.each(
       '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV"',
       "-:5: is not a record or a page in JSON",
     ]],
+    ["objects that are almost a page", `{"results":[]}\n${JSON.stringify({ ...ENVELOPE, results: 7 })}`, [
+      '-:1: {"results":[]} is not a record',
+      '-:2: {"count":1,"next":null,"previous":null,"results":7} is not a record',
+    ]],
     ["invalid objects and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
       ...[2, 3, 4, 5].map((line) => `-:${line}: is the start of an object that cannot be parsed: `),
       "-:6: is not a record or a page in JSON",
