@@ -4,9 +4,9 @@ import type { TestProject } from "vitest/node";
 import { createForRoadUsers } from "../../src/records/road-users.ts";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { generateRecords } from "../../tools/data/generator.ts";
+import { MARKUP } from "../support/html-view.ts";
 import { loadInto, type RunningWorker, startWorker } from "../support/worker.ts";
 import { readSeed } from "../tools/data/input.ts";
-import { MARKUP } from "../views/html-view.ts";
 import type { CollectionName } from "./pages.ts";
 
 declare module "vitest" {

@@ -5,9 +5,9 @@ import { createApp } from "../../src/app.ts";
 import { OPTION_NAMES } from "../../src/faults/option-table.ts";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
-import { makeRecords } from "../records/sample.ts";
+import { DOCUMENTS, listInlineCode, readDocument } from "../support/documentation.ts";
 import { createMemoryService } from "../support/memory-service.ts";
-import { DOCUMENTS, listInlineCode, readDocument } from "./documentation.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const PAGES = [...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/seed/README.md"];
 

@@ -2,10 +2,10 @@ import { exec, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { makeRecords } from "../records/sample.ts";
+import { DOCUMENTS, listCodeBlocks, listInlineCode, readDocument } from "../support/documentation.ts";
+import { makeRecords } from "../support/sample-records.ts";
 import { untilServed, useService } from "../support/serve.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
-import { DOCUMENTS, listCodeBlocks, listInlineCode, readDocument } from "./documentation.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */
 const listBlocks = (language: string) =>

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { readDocument } from "./documentation.ts";
+import { readDocument } from "../support/documentation.ts";
 
 /** The folders and files of the table in docs/architecture.md, by line, from the top. */
 const LAYERS = Array.from(

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
-import { listCodeBlocks, readDocument } from "../documents/documentation.ts";
+import { listCodeBlocks, readDocument } from "../support/documentation.ts";
+import { runData } from "../support/run-command.ts";
 import { createFolder } from "../support/temporary-folder.ts";
-import { runData } from "../tools/command-line/run-command.ts";
 
 const PROGRAM = readDocument("examples/convert.py");
 const hasPython = spawnSync("python3", ["-c", "import zoneinfo"]).status === 0;

@@ -7,11 +7,11 @@ import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
 import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
-import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
-import { encodeBlocks } from "../records/sample.ts";
-import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
-import { makeNewestFirst } from "../store/reader.ts";
+import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
+import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../support/exchange.ts";
 import { context, createInstance, getLogLines } from "../support/memory-service.ts";
+import { makeNewestFirst } from "../support/reader.ts";
+import { encodeBlocks } from "../support/sample-records.ts";
 
 const createTestStore = () => createControlledStore(makeSnapshot(BLOCK_SIZE + 1));
 

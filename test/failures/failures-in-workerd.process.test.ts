@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkExchanges, PATH } from "../http-suite/exchange.ts";
+import { checkExchanges, PATH } from "../support/exchange.ts";
 import { startWorker } from "../support/worker.ts";
 
 test("without tables in the database, requests for records are 503, and the log has the cause and the place in the code", async () => {

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
-import { makeRecords } from "../records/sample.ts";
+import { IN_BROWSER, parseShownResponse } from "../support/html-view.ts";
 import { createInstance, createMemoryService } from "../support/memory-service.ts";
-import { IN_BROWSER, parseShownResponse } from "../views/html-view.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const TARGET = "/api/tf1/records/?page=3";
 const CONDITIONS = ["on", "until", "times", "fail", "seed"];

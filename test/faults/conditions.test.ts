@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkExchanges } from "../http-suite/exchange.ts";
+import { checkExchanges } from "../support/exchange.ts";
 import { fetch, getStatuses, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 const NUMBERS = Array.from({ length: LAST_PAGE }, (_, index) => index + 1);

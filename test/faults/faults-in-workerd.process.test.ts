@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
-import { makeRecords } from "../records/sample.ts";
 import { openSocket } from "../support/free-port.ts";
+import { makeRecords } from "../support/sample-records.ts";
 import { loadInto, useWorker } from "../support/worker.ts";
 
 const PAGE = "/api/tf1/records/?format=api&page=2";

@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 import type { Page } from "../../src/records/schema.ts";
-import { type Exchange, PATH } from "../http-suite/exchange.ts";
-import { makeRecords } from "../records/sample.ts";
+import { type Exchange, PATH } from "../support/exchange.ts";
 import { createMemoryService } from "../support/memory-service.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 /** The number of records in the service. */
 export const COUNT = 400;

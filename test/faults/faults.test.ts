@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { checkExchanges, type Exchange, PATH } from "../support/exchange.ts";
 import {
   COMMON_HEADERS,
   createFaultsService,

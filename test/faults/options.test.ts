@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseFaultOptions, requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { DESCRIPTIONS, OPTIONS } from "../../src/faults/option-table.ts";
 import { formatRules } from "../../src/faults/rules.ts";
-import { expectInDocument } from "../documents/documentation.ts";
+import { expectInDocument } from "../support/documentation.ts";
 
 const parseHeader = (text: string) => parseFaultOptions(text, []);
 const parseQuery = (...texts: string[]) => parseFaultOptions("", texts);

@@ -3,8 +3,8 @@ import { createGrowth } from "../../src/faults/growth.ts";
 import { OPTIONS, type OptionValue, type OptionValues } from "../../src/faults/option-table.ts";
 import { changePage } from "../../src/faults/page-faults.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
-import { checkExchanges } from "../http-suite/exchange.ts";
-import { makeRecords } from "../records/sample.ts";
+import { checkExchanges } from "../support/exchange.ts";
+import { makeRecords } from "../support/sample-records.ts";
 import { COUNT, fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 /** Changes a copy of a page. Returns undefined if the change is not possible. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { checkExchanges, type Exchange, PATH } from "../support/exchange.ts";
 import { COMMON_HEADERS, fetch, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 const CHALLENGE = 'Bearer realm="api"';

@@ -11,8 +11,8 @@ import { sleep } from "../../src/faults/sleep.ts";
 import { createSlots, WORKER_LIMITS } from "../../src/faults/slots.ts";
 import { getWait } from "../../src/faults/wait.ts";
 import { parsePageRequest } from "../../src/http/page-request.ts";
+import { IN_BROWSER } from "../support/html-view.ts";
 import { context } from "../support/memory-service.ts";
-import { IN_BROWSER } from "../views/html-view.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
 
 const PAGE_URL = `https://counts.example${PAGE_2}`;

@@ -1,5 +1,5 @@
 import { getLastPage, MAX_PAGE } from "../../src/records/page.ts";
-import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
+import { CHROMIUM, type Exchange, PATH, type Target } from "../support/exchange.ts";
 
 /** The headers of every response of the collection (specification, "List records"). */
 export const COMMON_HEADERS = {

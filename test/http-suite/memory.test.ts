@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { makeRecords } from "../records/sample.ts";
+import { PATH, type Target } from "../support/exchange.ts";
 import { createMemoryService } from "../support/memory-service.ts";
-import { PATH, type Target } from "./exchange.ts";
+import { makeRecords } from "../support/sample-records.ts";
 import { describeHttpSuite, listExchanges } from "./suite.ts";
 
 async function createTarget(count: number | undefined): Promise<Target> {

@@ -1,6 +1,6 @@
 import { getLastPage } from "../../src/records/page.ts";
+import { CHROMIUM, type Exchange, PATH, type Target } from "../support/exchange.ts";
 import { COMMON_HEADERS, createLongestQuery, formatAccept, JSON_TYPE } from "./collection-requests.ts";
-import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
 
 const ERROR_HEADERS = { ...COMMON_HEADERS, ...JSON_TYPE, "cache-control": "no-store", etag: null };
 

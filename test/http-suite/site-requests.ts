@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
-import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "./exchange.ts";
+import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "../support/exchange.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 /** The caching of pages that change with the collection. */

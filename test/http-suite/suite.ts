@@ -3,8 +3,15 @@ import { describe, expect, test } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
+import {
+  CHROMIUM,
+  checkExchange,
+  type Exchange,
+  type ExpectedPage,
+  PATH,
+  type Target,
+} from "../support/exchange.ts";
 import { listConditions, listOptions, listPages } from "./collection-requests.ts";
-import { CHROMIUM, checkExchange, type Exchange, type ExpectedPage, PATH, type Target } from "./exchange.ts";
 import { listInvalidPages, listRejectedRequests } from "./rejected-requests.ts";
 import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts";
 

@@ -4,8 +4,8 @@ import { createApp } from "../../src/app.ts";
 import type { AppEnv } from "../../src/bindings.ts";
 import { addHeaders, COLLECTION_HEADERS, createCompleteResponse } from "../../src/http/headers.ts";
 import { COLLECTION_PATH } from "../../src/records/links.ts";
-import { makeRecords } from "../records/sample.ts";
 import { context, createMemoryService, ORIGIN } from "../support/memory-service.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 test.each([COLLECTION_PATH, COLLECTION_PATH.slice(0, -1), "/elsewhere"])(
   "a response of %s that sets one of the headers itself gets the others, too",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { matchesETag } from "../../src/http/entity-tags.ts";
 import { findRepresentation } from "../../src/http/negotiation.ts";
 import { getOrigin, requireOrigin } from "../../src/http/request.ts";
-import { CHROMIUM, TEXT_BROWSER } from "../http-suite/exchange.ts";
+import { CHROMIUM, TEXT_BROWSER } from "../support/exchange.ts";
 
 test.each([
   { name: "the request", url: "https://counts.example/api/?page=1", expected: "https://counts.example" },

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PATH } from "../http-suite/exchange.ts";
-import { makeRecords } from "../records/sample.ts";
+import { PATH } from "../support/exchange.ts";
+import { extractText, findLinks, IN_BROWSER } from "../support/html-view.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
-import { extractText, findLinks, IN_BROWSER } from "../views/html-view.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 /** More than nine pages, so that page numbers become longer. */
 const { store } = await createMemoryService(makeRecords(200));

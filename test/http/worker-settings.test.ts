@@ -8,8 +8,7 @@ import {
   PATH,
   type Send,
   UNAVAILABLE,
-} from "../http-suite/exchange.ts";
-import { makeRecords } from "../records/sample.ts";
+} from "../support/exchange.ts";
 import {
   context,
   createInstance,
@@ -17,6 +16,7 @@ import {
   getLogLines,
   ORIGIN,
 } from "../support/memory-service.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const { store } = await createMemoryService(makeRecords(40));
 

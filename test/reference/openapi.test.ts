@@ -4,9 +4,9 @@ import { parsePageNumber } from "../../src/records/page.ts";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { createExampleRecords, EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import { completeResponses, createError } from "../../src/reference/openapi-parts.ts";
-import { compareNewestFirst } from "../records/sample.ts";
 import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { checkValue, requireDocumented } from "../support/openapi-check.ts";
+import { compareNewestFirst } from "../support/sample-records.ts";
 
 const document = OPENAPI_DOCUMENT;
 const { get, options } = document.paths[COLLECTION_PATH];

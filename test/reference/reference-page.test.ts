@@ -4,7 +4,7 @@ import { DESCRIPTIONS } from "../../src/faults/option-table.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import { renderReference } from "../../src/reference/reference-page.tsx";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
-import { extractText } from "../views/html-view.ts";
+import { extractText } from "../support/html-view.ts";
 
 const page = renderReference();
 const list = (pattern: RegExp) => Array.from(page.matchAll(pattern), ([, text]) => text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { makeRecords } from "../records/sample.ts";
+import { IN_BROWSER } from "../support/html-view.ts";
 import { createInstance, createMemoryService } from "../support/memory-service.ts";
-import { IN_BROWSER } from "../views/html-view.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const PATH = "/api/tf1/records/";
 

@@ -4,9 +4,9 @@ import { BLOCK_SIZE, type Block, decodeRange, parseBlock } from "../../src/store
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { encodeStatistics, NO_STATISTICS, readStatistics } from "../../src/store/stored-statistics.ts";
-import { encodeBlocks } from "../records/sample.ts";
-import { makeSnapshot } from "./controlled-store.ts";
-import { makeNewestFirst } from "./reader.ts";
+import { makeSnapshot } from "../support/controlled-store.ts";
+import { makeNewestFirst } from "../support/reader.ts";
+import { encodeBlocks } from "../support/sample-records.ts";
 
 const RECORDS = makeNewestFirst(2 * BLOCK_SIZE + 20);
 const [FIRST = "", , LAST = ""] = encodeBlocks(RECORDS).map(({ text }) => text);

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
-import { encodeBlocks, makeRecords } from "../records/sample.ts";
-import { createControlledStore, makeSnapshot } from "./controlled-store.ts";
-import { readPage } from "./reader.ts";
+import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
+import { readPage } from "../support/reader.ts";
+import { encodeBlocks, makeRecords } from "../support/sample-records.ts";
 
 // A snapshot is served for 5 s from the start of its read, and for 1 s more while one request reads it again. A read takes at most 3 s.
 

@@ -10,12 +10,12 @@ import type { Store } from "../../src/store/store.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { replaceAssets } from "../../tools/data/seed-writer.ts";
 import { replaceCollection, type WritableStore } from "../../tools/data/stores/writer.ts";
-import { toCollection } from "../records/sample.ts";
 import { createMemoryService } from "../support/memory-service.ts";
+import { formatResults, makeNewestFirst, readAll, readPage } from "../support/reader.ts";
+import { toCollection } from "../support/sample-records.ts";
+import { openLocalStores, openWorkerStore } from "../support/stores.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { useWorker } from "../support/worker.ts";
-import { formatResults, makeNewestFirst, readAll, readPage } from "./reader.ts";
-import { openLocalStores, openWorkerStore } from "./stores.ts";
 
 interface Loadable {
   store: Store;

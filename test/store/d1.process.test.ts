@@ -5,9 +5,9 @@ import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../tools/data/stores/d1-writer.ts";
 import { createSnapshotId } from "../../tools/data/stores/stored-snapshot.ts";
+import { makeNewestFirst, readPage } from "../support/reader.ts";
+import { loadRecords } from "../support/stores.ts";
 import { useWorker } from "../support/worker.ts";
-import { makeNewestFirst, readPage } from "./reader.ts";
-import { loadRecords } from "./stores.ts";
 
 // D1 bills for rows read and written.
 

@@ -17,8 +17,8 @@ import {
   UnknownOutcomeError,
   type WritableStore,
 } from "../../tools/data/stores/writer.ts";
-import { makeNewestFirst, readAll } from "./reader.ts";
-import { interceptCalls, listSnapshots, loadRecords, openLocalStores } from "./stores.ts";
+import { makeNewestFirst, readAll } from "../support/reader.ts";
+import { interceptCalls, listSnapshots, loadRecords, openLocalStores } from "../support/stores.ts";
 
 const all = makeNewestFirst(2_000);
 const BEFORE = all.slice(0, BLOCK_SIZE + 10);

@@ -9,8 +9,8 @@ import {
   type WritableNamespace,
 } from "../../tools/data/stores/kv-writer.ts";
 import { createSnapshotId, requireStorable } from "../../tools/data/stores/stored-snapshot.ts";
-import { makeNewestFirst, readAll } from "./reader.ts";
-import { listSnapshots, loadRecords, openLocalStores } from "./stores.ts";
+import { makeNewestFirst, readAll } from "../support/reader.ts";
+import { listSnapshots, loadRecords, openLocalStores } from "../support/stores.ts";
 
 const records = makeNewestFirst(600);
 const stores = await openLocalStores();

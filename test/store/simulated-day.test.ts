@@ -4,9 +4,9 @@ import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
 import type { WritableStore } from "../../tools/data/stores/writer.ts";
-import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
+import { formatResults, makeNewestFirst, readPage } from "../support/reader.ts";
+import { interceptCalls, loadRecords } from "../support/stores.ts";
 import { createSimulatedKv } from "./simulated-stores.ts";
-import { interceptCalls, loadRecords } from "./stores.ts";
 import { clockSkew, getTrueTime, type Random, simulate, wait } from "./virtual-clock.ts";
 
 /** The number of simulated days. The weekly job simulates more. */

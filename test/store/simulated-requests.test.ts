@@ -6,12 +6,12 @@ import type { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
-import { PATH } from "../http-suite/exchange.ts";
+import { PATH } from "../support/exchange.ts";
 import { context, ORIGIN } from "../support/memory-service.ts";
+import { makeNewestFirst } from "../support/reader.ts";
+import { loadRecords } from "../support/stores.ts";
 import { createFailingBinding, createPendingPromise } from "./failing-database.ts";
-import { makeNewestFirst } from "./reader.ts";
 import { createSimulatedDatabase } from "./simulated-stores.ts";
-import { loadRecords } from "./stores.ts";
 import { currentRequest, type Random, simulate, wait } from "./virtual-clock.ts";
 
 /** The number of histories, with 160 requests each. The weekly job simulates more. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CachedSnapshot, decide } from "../../src/store/snapshot-cache.ts";
-import { makeSnapshot } from "./controlled-store.ts";
+import { makeSnapshot } from "../support/controlled-store.ts";
 
 type Times = Pick<CachedSnapshot, "freshFrom" | "refreshingFrom">;
 

@@ -6,8 +6,8 @@ import { createMemoryStore } from "../../src/store/memory.ts";
 import { NOTHING_LOADED, type Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createSnapshotId } from "../../tools/data/stores/stored-snapshot.ts";
-import { toCollection } from "../records/sample.ts";
 import { requireDocumented } from "./openapi-check.ts";
+import { toCollection } from "./sample-records.ts";
 
 /** The origin of requests without a host. */
 export const ORIGIN = "https://counts.example";

@@ -9,10 +9,10 @@ import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { StoreName } from "../../tools/data/stores/configuration.ts";
 import { MIGRATIONS_FOLDER } from "../../tools/data/stores/d1-writer.ts";
 import { replaceCollection } from "../../tools/data/stores/writer.ts";
-import { toCollection } from "../records/sample.ts";
-import { openWorkerStore } from "../store/stores.ts";
 import { getBundleFolder } from "./bundled-worker.ts";
 import { requireDocumented } from "./openapi-check.ts";
+import { toCollection } from "./sample-records.ts";
+import { openWorkerStore } from "./stores.ts";
 
 export interface RunningWorker {
   /** The origin of the worker, such as `http://127.0.0.1:41234`. */

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readAddress } from "../support/read-address.ts";
-import { runProcess } from "./command-line/run-command.ts";
+import { runProcess } from "../support/run-command.ts";
 import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
 /** Creates a clone, and returns it with a function that builds as `wrangler dev` or another command does. */

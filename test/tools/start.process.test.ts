@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import { stringify } from "smol-toml";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../tools/data/stores/configuration.ts";
-import { formatCsv, makeRecords } from "../records/sample.ts";
 import { readAddress } from "../support/read-address.ts";
+import { runData, runProcess } from "../support/run-command.ts";
+import { formatCsv, makeRecords } from "../support/sample-records.ts";
 import { serve } from "../support/serve.ts";
 import { createFolder } from "../support/temporary-folder.ts";
-import { runData, runProcess } from "./command-line/run-command.ts";
 import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
 const RECORDS = formatCsv(makeRecords(20));

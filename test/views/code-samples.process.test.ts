@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { createCodeSamples } from "../../src/views/home/code-samples.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { toReply } from "../../tools/package/respond.ts";
-import { makeRecords } from "../records/sample.ts";
+import { extractText, IN_BROWSER } from "../support/html-view.ts";
 import { createMemoryService } from "../support/memory-service.ts";
+import { runData } from "../support/run-command.ts";
+import { makeRecords } from "../support/sample-records.ts";
 import { createFolder } from "../support/temporary-folder.ts";
-import { runData } from "../tools/command-line/run-command.ts";
-import { extractText, IN_BROWSER } from "./html-view.ts";
 
 /** The faults from the request with this number on, with each form of Retry-After. Page 4 fails twice. */
 const FAULTS: Record<number, string> = {

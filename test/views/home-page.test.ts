@@ -6,8 +6,8 @@ import { getCachedStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import type { Store } from "../../src/store/store.ts";
-import { makeRecords } from "../records/sample.ts";
-import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
+import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
+import { extractText, IN_BROWSER } from "../support/html-view.ts";
 import {
   context,
   createInstance,
@@ -16,7 +16,7 @@ import {
   type Instance,
   ORIGIN,
 } from "../support/memory-service.ts";
-import { extractText, IN_BROWSER } from "./html-view.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const service = await createMemoryService(makeRecords(100));
 

@@ -4,7 +4,7 @@ import { HoursChart } from "../../src/views/home/hours-chart.tsx";
 import { formatDates } from "../../src/views/home/period-table.tsx";
 import { groupIntoPeriods } from "../../src/views/home/summary.ts";
 import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/views/text-format.ts";
-import { extractText } from "./html-view.ts";
+import { extractText } from "../support/html-view.ts";
 
 test("numbers have separators, and in narrow columns units", () => {
   const numbers = [0, 999, 1_000, 40_614, 1_000_000].map(formatNumber);

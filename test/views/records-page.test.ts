@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Page, TrafficRecord } from "../../src/records/schema.ts";
-import { makeRecords } from "../records/sample.ts";
+import { extractText, findLinks, IN_BROWSER } from "../support/html-view.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
-import { extractText, findLinks, IN_BROWSER } from "./html-view.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const PATH = "/api/tf1/records/";
 

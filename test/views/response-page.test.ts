@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { makeRecords } from "../records/sample.ts";
-import { createControlledStore, makeSnapshot } from "../store/controlled-store.ts";
+import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
+import { extractText, findLinks, IN_BROWSER, parseShownResponse } from "../support/html-view.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
-import { extractText, findLinks, IN_BROWSER, parseShownResponse } from "./html-view.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const PATH = "/api/tf1/records/";
 const HERE = ORIGIN + PATH;

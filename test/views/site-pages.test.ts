@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { renderReference } from "../../src/reference/reference-page.tsx";
-import { makeRecords } from "../records/sample.ts";
+import { findLinks, IN_BROWSER, MARKUP } from "../support/html-view.ts";
 import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
-import { findLinks, IN_BROWSER, MARKUP } from "./html-view.ts";
+import { makeRecords } from "../support/sample-records.ts";
 
 const PATH = "/api/tf1/records/";
 

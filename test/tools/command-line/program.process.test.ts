@@ -10,7 +10,7 @@ import {
   parseOutputPath,
   parseServiceUrl,
 } from "../../../tools/command-line/program.ts";
-import { type Finished, finish, runInProcess, runProcess } from "./run-command.ts";
+import { type Finished, finish, runInProcess, runProcess } from "../../support/run-command.ts";
 
 /** Runs a program that prints "started" and then runs the statements of its command, and sends it signals after its start. */
 async function run(statements: string, ...signals: NodeJS.Signals[]): Promise<Finished> {

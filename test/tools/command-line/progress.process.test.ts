@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
+import { runProcess } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
-import { runProcess } from "./run-command.ts";
 
 /** A program that shows a notice in the middle of a step, whose output file is its argument. */
 const PROGRAM = `

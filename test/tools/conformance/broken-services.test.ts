@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { formatCheckReport } from "../../../tools/conformance/check-command.ts";
 import { createTable } from "../../../tools/conformance/rules.ts";
-import { makeRecords } from "../../records/sample.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import {
   body,
   type Change,

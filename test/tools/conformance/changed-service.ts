@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { type CheckOptions, type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
-import { makeRecords } from "../../records/sample.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 
 // Our own service in this process, and changes that turn it into a different service.
 

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { createCheckCommand } from "../../../tools/conformance/check-command.ts";
 import { listen } from "../../../tools/package/listen.ts";
 import { toReply } from "../../../tools/package/respond.ts";
-import { makeRecords } from "../../records/sample.ts";
 import { listenOnFreePort } from "../../support/free-port.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
-import { type Finished, removeProgress, runInProcess, runProcess } from "../command-line/run-command.ts";
+import { type Finished, removeProgress, runInProcess, runProcess } from "../../support/run-command.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import {
   type Change,
   change,

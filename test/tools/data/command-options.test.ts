@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createDataProgram } from "../../../tools/data/data-command.ts";
-import { formatCsv, makeRecords } from "../../records/sample.ts";
+import { runData } from "../../support/run-command.ts";
+import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { runData } from "../command-line/run-command.ts";
 import { makeRecord } from "./input.ts";
 
 // Each option of a command changes what the command does.

@@ -8,9 +8,9 @@ import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import type { StoreName } from "../../../tools/data/stores/configuration.ts";
-import { formatCsv } from "../../records/sample.ts";
+import { runData } from "../../support/run-command.ts";
+import { formatCsv } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { runData } from "../command-line/run-command.ts";
 
 /** Creates a folder with the local D1 and KV stores, files to load, and commands that use it. */
 export function createDataFolder() {

@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { readRecords } from "../../../tools/data/read-records.ts";
 import { listSeedFiles } from "../../../tools/data/seed-files.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
-import { compareNewestFirst, formatCsv, makeRecords } from "../../records/sample.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
+import { runData } from "../../support/run-command.ts";
+import { compareNewestFirst, formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { readAllRecords, startWorker } from "../../support/worker.ts";
-import { runData } from "../command-line/run-command.ts";
 import { createDataFolder, openLocalDatabase } from "./data-folder.ts";
 
 const REFS = ['"a,"', "ü;=33", "'🚗\u00a0'", "1=1+1\\"];

@@ -5,8 +5,8 @@ import { loadFiles } from "../../../tools/data/load.ts";
 import { applyMigrations } from "../../../tools/data/stores/local-stores.ts";
 import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
 import type { ProcessResult, WranglerRunner } from "../../../tools/wrangler.ts";
-import { makeRecords, makeWideRecords } from "../../records/sample.ts";
-import { readAll } from "../../store/reader.ts";
+import { readAll } from "../../support/reader.ts";
+import { makeRecords, makeWideRecords } from "../../support/sample-records.ts";
 import { useRemoteConfiguration } from "./remote-configuration.ts";
 
 // In these tests, a function replaces wrangler.

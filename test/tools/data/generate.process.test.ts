@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { removeProgress, runData, runProcess } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { removeProgress, runData, runProcess } from "../command-line/run-command.ts";
 import { stageContents } from "./input.ts";
 
 const folder = createFolder();

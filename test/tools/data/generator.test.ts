@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TrafficRecord } from "../../../src/records/schema.ts";
 import { type GeneratorOptions, generateRecords } from "../../../tools/data/generator.ts";
-import { compareNewestFirst, createStatistics } from "../../records/sample.ts";
+import { compareNewestFirst, createStatistics } from "../../support/sample-records.ts";
 
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);

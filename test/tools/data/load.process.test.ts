@@ -7,11 +7,11 @@ import type { Page } from "../../../src/records/schema.ts";
 import { getBlockNumber } from "../../../src/store/block.ts";
 import { loadSeed } from "../../../tools/data/seed-writer.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
-import { PATH } from "../../http-suite/exchange.ts";
-import { makeRecords, makeWideRecords } from "../../records/sample.ts";
+import { PATH } from "../../support/exchange.ts";
+import { runData } from "../../support/run-command.ts";
+import { makeRecords, makeWideRecords } from "../../support/sample-records.ts";
 import { untilServed } from "../../support/serve.ts";
 import { readAllRecords, startWorker } from "../../support/worker.ts";
-import { runData } from "../command-line/run-command.ts";
 import { countBlocks, createDataFolder, interrupt, startWriting } from "./data-folder.ts";
 
 const older = makeRecords(600).reverse();

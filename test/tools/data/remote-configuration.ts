@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stringify } from "smol-toml";
 import { beforeEach, vi } from "vitest";
-import { formatCsv, makeRecords } from "../../records/sample.ts";
+import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 
 export const NAMESPACE_ID = "0123456789abcdef0123456789abcdef";

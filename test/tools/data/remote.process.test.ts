@@ -7,7 +7,7 @@ import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
 import { loadFiles } from "../../../tools/data/load.ts";
 import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
-import { createStatistics, formatCsv, makeRecords } from "../../records/sample.ts";
+import { createStatistics, formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { openCloudflare } from "../deploy/cloudflare.ts";
 import type { Cloudflare } from "../deploy/cloudflare-api.ts";
 import { DATABASE_ID, NAMESPACE_ID, useRemoteConfiguration } from "./remote-configuration.ts";

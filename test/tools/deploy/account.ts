@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createWritableD1Store } from "../../../tools/data/stores/d1-writer.ts";
 import { applyMigrations, createLocalDatabase } from "../../../tools/data/stores/local-stores.ts";
 import { replaceCollection } from "../../../tools/data/stores/writer.ts";
-import { makeRecords, toCollection } from "../../records/sample.ts";
+import { makeRecords, toCollection } from "../../support/sample-records.ts";
 import { openCloudflare } from "./cloudflare.ts";
 import type { Upload } from "./cloudflare-api.ts";
 import { createProject } from "./project.ts";

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { makeRecords } from "../../records/sample.ts";
 import { listenOnFreePort } from "../../support/free-port.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { type AddRoute, type Cloudflare, createApiError } from "./cloudflare-api.ts";
 import { addDatabases, addNamespaces } from "./cloudflare-stores.ts";
 import { addPreviews, addWorkers, getVersion } from "./cloudflare-workers.ts";

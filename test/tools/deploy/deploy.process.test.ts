@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
 import { createDeployProgram } from "../../../tools/deploy/deploy.ts";
-import { finish } from "../command-line/run-command.ts";
+import { finish } from "../../support/run-command.ts";
 import { DATA, DATABASE, DEPLOY, NAMESPACE, OWN, PREVIEW, testAccount, WORKER, WRANGLER } from "./account.ts";
 
 // The commands and wrangler are real. Cloudflare's API is a stub, with our own service as the deployed worker.

@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { createApp } from "../../../src/app.ts";
-import { makeRecords } from "../../records/sample.ts";
 import { getBundleFolder } from "../../support/bundled-worker.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { loadInto, useWorker } from "../../support/worker.ts";
 
 // Tests of the bundle and of wrangler.toml.

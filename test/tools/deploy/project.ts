@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type Finished, finish } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { type Finished, finish } from "../command-line/run-command.ts";
 
 /** The folders and files of the repository that the commands use. */
 const FOLDERS = ["src", "public", "data", "tools", "docs"];

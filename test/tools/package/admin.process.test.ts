@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { addAdmin } from "../../../tools/package/admin.ts";
-import { makeRecords } from "../../records/sample.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { importPackage, installPackage, startCommand } from "./built-package.ts";
 
 const { createService } = await importPackage();

@@ -8,8 +8,8 @@ import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import type { TestProject } from "vitest/node";
 import type * as Package from "../../../tools/package/index.d.ts";
+import { type Finished, removeProgress, runProcess } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { type Finished, removeProgress, runProcess } from "../command-line/run-command.ts";
 
 /** The folder that `npm run package` writes. */
 const PACKAGE_FOLDER = resolve("dist/package");

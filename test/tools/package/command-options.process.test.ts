@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { formatCsv, makeRecords } from "../../records/sample.ts";
 import { findPort } from "../../support/free-port.ts";
+import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
 
 const folder = await installPackage();

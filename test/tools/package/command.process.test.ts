@@ -9,10 +9,10 @@ import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
-import { makeRecords } from "../../records/sample.ts";
 import { findPort } from "../../support/free-port.ts";
+import { removeProgress, runData } from "../../support/run-command.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { removeProgress, runData } from "../command-line/run-command.ts";
 import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
 
 let folder: string;

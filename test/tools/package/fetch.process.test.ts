@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, describe, expect, test } from "vitest";
-import { makeRecords } from "../../records/sample.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();

@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../../tools/package/listen.ts";
 import { type Respond, toReply } from "../../../tools/package/respond.ts";
-import { makeRecords } from "../../records/sample.ts";
 import { openSocket } from "../../support/free-port.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();

@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
-import { listCodeBlocks } from "../../documents/documentation.ts";
-import { makeRecords } from "../../records/sample.ts";
+import { listCodeBlocks } from "../../support/documentation.ts";
 import { findPort } from "../../support/free-port.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { installPackage, startCommand } from "./built-package.ts";
 

@@ -4,9 +4,9 @@ import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest
 import type { OptionValues } from "../../../src/faults/option-table.ts";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import type { Prefer, PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
-import { makeRecords } from "../../records/sample.ts";
+import { runProcess } from "../../support/run-command.ts";
+import { makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { runProcess } from "../command-line/run-command.ts";
 import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();

@@ -4,7 +4,7 @@ import { ROAD_USERS } from "../../../../src/records/road-users.ts";
 import { NOT_A_COUNT } from "../../../../src/records/schema.ts";
 import { InputError } from "../../../../tools/data/formats/problem.ts";
 import { stageRecords } from "../../../../tools/data/staging/staging.ts";
-import { makeRecords } from "../../../records/sample.ts";
+import { makeRecords } from "../../../support/sample-records.ts";
 import { FIELDS, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;

@@ -10,7 +10,7 @@ import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/
 import { listSeedFiles } from "../../../../tools/data/seed-files.ts";
 import { GENERATED_HASH } from "../../../../tools/data/sources.ts";
 import { type StagedCollection, stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
-import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../records/sample.ts";
+import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../support/sample-records.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
 

@@ -9,9 +9,9 @@ import {
   createLocalDatabase,
   createLocalNamespace,
 } from "../../../../tools/data/stores/local-stores.ts";
-import { makeRecords } from "../../../records/sample.ts";
-import { readAll } from "../../../store/reader.ts";
-import { loadRecords } from "../../../store/stores.ts";
+import { readAll } from "../../../support/reader.ts";
+import { makeRecords } from "../../../support/sample-records.ts";
+import { loadRecords } from "../../../support/stores.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 
 const FULL = "cannot be written: the disk is full";

@@ -9,9 +9,9 @@ import { STORE_NAMES, type StoreName } from "../../../../tools/data/stores/confi
 import { applyMigrations, createLocalNamespace } from "../../../../tools/data/stores/local-stores.ts";
 import { withMigratedStore, withStore } from "../../../../tools/data/stores/open-store.ts";
 import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
-import { makeRecords } from "../../../records/sample.ts";
-import { readAll } from "../../../store/reader.ts";
-import { loadRecords, openWorkerStore } from "../../../store/stores.ts";
+import { readAll } from "../../../support/reader.ts";
+import { makeRecords } from "../../../support/sample-records.ts";
+import { loadRecords, openWorkerStore } from "../../../support/stores.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { startWorker } from "../../../support/worker.ts";
 

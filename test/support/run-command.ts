@@ -4,8 +4,8 @@ import { type EventEmitter, once } from "node:events";
 import { PassThrough, Readable, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { runCommand } from "../../../tools/command-line/program.ts";
-import { createDataProgram } from "../../../tools/data/data-command.ts";
+import { runCommand } from "../../tools/command-line/program.ts";
+import { createDataProgram } from "../../tools/data/data-command.ts";
 
 /** How a command ended, and what it printed. */
 export interface Finished {

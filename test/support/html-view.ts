@@ -1,4 +1,4 @@
-import { CHROMIUM } from "../http-suite/exchange.ts";
+import { CHROMIUM } from "./exchange.ts";
 
 /** A request of a browser that opens a URL. */
 export const IN_BROWSER = { headers: { accept: CHROMIUM } };

@@ -7,7 +7,7 @@ import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { hashContent } from "../../tools/data/collection.ts";
 import { readRecords } from "../../tools/data/read-records.ts";
-import { createStatistics, encodeBlocks, makeRecords } from "../records/sample.ts";
+import { createStatistics, encodeBlocks, makeRecords } from "./sample-records.ts";
 
 type CountHidden = PageOptions["countHidden"];
 

@@ -17,8 +17,8 @@ import {
   createLocalNamespace,
 } from "../../tools/data/stores/local-stores.ts";
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../tools/data/stores/writer.ts";
-import { toCollection } from "../records/sample.ts";
-import { createFolder } from "../support/temporary-folder.ts";
+import { toCollection } from "./sample-records.ts";
+import { createFolder } from "./temporary-folder.ts";
 
 export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
 

@@ -5,8 +5,8 @@ import { type Block, getBlockNumber } from "../../src/store/block.ts";
 import { type CacheLimits, createCachedStore } from "../../src/store/cached-store.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
-import { toCollection } from "../records/sample.ts";
 import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
+import { toCollection } from "./sample-records.ts";
 
 /** Creates a snapshot with `count` records. */
 export function makeSnapshot(count: number): Snapshot {
