@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import axe from "axe-core";
-import { openDetails, openPage, RECORDS, SITE_PAGES } from "./pages.ts";
+import { PATH } from "../support/exchange.ts";
+import { openDetails, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 declare global {
@@ -121,7 +122,7 @@ test("a visit reports errors on its pages", async ({ visit }) => {
   const page = await visit({
     problems: expect.arrayContaining(problems.map(([, problem]) => expect.stringMatching(problem))),
   });
-  await page.goto(RECORDS);
+  await page.goto(PATH);
   const last = page.waitForEvent("console", (message) => message.text().startsWith("Failed to load"));
   for (const [script] of problems) await page.evaluate(`void ${script}`);
   await last;

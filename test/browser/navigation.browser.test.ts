@@ -1,18 +1,19 @@
 import type { Page as BrowserPage } from "@playwright/test";
 import { inject } from "vitest";
 import { Page } from "../../src/records/schema.ts";
-import { openPage, RECORDS, SITE_PAGES } from "./pages.ts";
+import { PATH } from "../support/exchange.ts";
+import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
 /** Reads the timestamps of a page as JSON, without the browser. */
 async function readTimestamps(page: number): Promise<string[]> {
-  const response = await fetch(`${inject("origins").seed}${RECORDS}?page=${page}`);
+  const response = await fetch(`${inject("origins").seed}${PATH}?page=${page}`);
   return Page.parse(await response.json()).results.map(({ timestamp }) => timestamp);
 }
 
 test("the page field opens any page, even for a number with a separator or spaces", async ({ visit }) => {
   const page = await visit();
-  await page.goto(RECORDS);
+  await page.goto(PATH);
   const box = page.getByLabel("Page", { exact: true });
   for (const [text, number] of [
     ["2,708", 2708],
@@ -34,7 +35,7 @@ test("the page field opens any page, even for a number with a separator or space
 
 test("the date field opens the records of a day, with the parameters of the page", async ({ visit }) => {
   const page = await visit({ javaScriptEnabled: false });
-  await page.goto(`${RECORDS}?x=1`);
+  await page.goto(`${PATH}?x=1`);
   const field = page.getByLabel("Date (UTC)");
   await field.fill("2025-10-30");
   await follow(page, () => field.press("Enter"));

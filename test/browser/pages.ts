@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "@playwright/test";
 import { expect, inject } from "vitest";
+import { PATH } from "../support/exchange.ts";
 import type { Visit } from "./visit.ts";
 
 /** `seed` is the collection of data/seed. `extreme` has the longest ids and counts, and cameras with long names or markup. */
@@ -13,22 +14,20 @@ interface SitePage {
   status: number;
 }
 
-export const RECORDS = "/api/tf1/records/";
-
 /** The pages of the site. Add new pages here, so that appearance.browser.test.ts checks them. */
 export const SITE_PAGES: SitePage[] = [
   { name: "home", path: "/", collection: "seed", status: 200 },
   { name: "home-extreme", path: "/", collection: "extreme", status: 200 },
-  { name: "records", path: `${RECORDS}?page=3&prefer=delay=1`, collection: "seed", status: 200 },
-  { name: "records-extreme", path: RECORDS, collection: "extreme", status: 200 },
+  { name: "records", path: `${PATH}?page=3&prefer=delay=1`, collection: "seed", status: 200 },
+  { name: "records-extreme", path: PATH, collection: "extreme", status: 200 },
   { name: "reference", path: "/docs", collection: "seed", status: 200 },
   {
     name: "fault",
-    path: `${RECORDS}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,grow=15/m,seed=4`,
+    path: `${PATH}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,grow=15/m,seed=4`,
     collection: "seed",
     status: 200,
   },
-  { name: "error", path: `${RECORDS}?page=abc`, collection: "seed", status: 404 },
+  { name: "error", path: `${PATH}?page=abc`, collection: "seed", status: 404 },
 ];
 
 /** Visits a page of the site. */

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { describe } from "vitest";
-import { openDetails, RECORDS } from "./pages.ts";
+import { PATH } from "../support/exchange.ts";
+import { openDetails } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
 /** Waits until the only status in a part of the page has a text. */
@@ -13,7 +14,7 @@ describe("copy buttons", () => {
     // The URL, two commands and two scripts.
     ["/", 5],
     ["/docs", 1],
-    [RECORDS, 1],
+    [PATH, 1],
   ] as const)("of %s copy the text of each of its %i code blocks", async ([path, count], { visit }) => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(path);
@@ -85,10 +86,10 @@ describe("the form of the API reference", () => {
     await page.goto("/docs");
     const { origin } = new URL(page.url());
     const command = page.locator(".code code");
-    expect(await command.textContent()).toBe(`curl -si '${origin}${RECORDS}?page=2'`);
+    expect(await command.textContent()).toBe(`curl -si '${origin}${PATH}?page=2'`);
     await page.getByLabel("page").fill("");
     await page.getByLabel("prefer", { exact: true }).fill("delay=200");
-    expect(await command.textContent()).toBe(`curl -si '${origin}${RECORDS}?prefer=delay%3D200'`);
+    expect(await command.textContent()).toBe(`curl -si '${origin}${PATH}?prefer=delay%3D200'`);
     await page.getByLabel("method").selectOption("OPTIONS");
     await page.getByLabel("If-None-Match").fill('"a"');
     expect(await command.textContent()).toContain(`curl -si -X OPTIONS -H 'If-None-Match: "a"' '${origin}`);

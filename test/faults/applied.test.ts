@@ -1,10 +1,11 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
+import { PATH } from "../support/exchange.ts";
 import { IN_BROWSER, parseShownResponse } from "../support/html-view.ts";
 import { createInstance, createMemoryService } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
-const TARGET = "/api/tf1/records/?page=3";
+const TARGET = `${PATH}?page=3`;
 const CONDITIONS = ["on", "until", "times", "fail", "seed"];
 /** Makes the random choices of all requests the same. */
 const SEED = "seed=4";

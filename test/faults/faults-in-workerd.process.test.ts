@@ -1,10 +1,11 @@
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
+import { PATH } from "../support/exchange.ts";
 import { openSocket } from "../support/free-port.ts";
 import { makeRecords } from "../support/sample-records.ts";
 import { loadInto, useWorker } from "../support/worker.ts";
 
-const PAGE = "/api/tf1/records/?format=api&page=2";
+const PAGE = `${PATH}?format=api&page=2`;
 
 const worker = useWorker();
 let whole: string;
@@ -59,7 +60,7 @@ test("body=slow sends a small part at first", async () => {
 });
 
 test("rules are a sequence of failures, and each page can have its own", async () => {
-  const request = (query: string) => fetch(`${worker.origin}/api/tf1/records/?${query}`);
+  const request = (query: string) => fetch(`${worker.origin}${PATH}?${query}`);
   const sequence = "prefer=code=503,times=1,else,code=429,times=1,else,body=cut,times=1";
   for (const status of [503, 429]) expect((await request(sequence)).status).toBe(status);
   await expect((await request(sequence)).text()).rejects.toThrow("terminated");

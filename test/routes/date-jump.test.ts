@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { PATH } from "../support/exchange.ts";
 import { IN_BROWSER } from "../support/html-view.ts";
 import { createInstance, createMemoryService } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
-
-const PATH = "/api/tf1/records/";
 
 /** Two days of 192 records, and a day of 15, which fill a page. */
 const records = makeRecords(399);

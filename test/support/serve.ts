@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
+import { PATH } from "./exchange.ts";
 
 interface Served {
   origin: string;
@@ -61,6 +62,6 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
 /** Waits until a running worker serves the current records of its store. */
 export async function untilServed(origin: string): Promise<void> {
   const { snapshot } = Object(await (await fetch(`${origin}/healthz`)).json());
-  const readTag = async () => String((await fetch(`${origin}/api/tf1/records/`)).headers.get("ETag"));
+  const readTag = async () => String((await fetch(origin + PATH)).headers.get("ETag"));
   while (!(await readTag()).startsWith(`"${snapshot.id}-`)) await setTimeout(100);
 }

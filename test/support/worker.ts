@@ -10,6 +10,7 @@ import type { StoreName } from "../../tools/data/stores/configuration.ts";
 import { MIGRATIONS_FOLDER } from "../../tools/data/stores/d1-writer.ts";
 import { replaceCollection } from "../../tools/data/stores/writer.ts";
 import { getBundleFolder } from "./bundled-worker.ts";
+import { PATH } from "./exchange.ts";
 import { requireDocumented } from "./openapi-check.ts";
 import { toCollection } from "./sample-records.ts";
 import { openWorkerStore } from "./stores.ts";
@@ -120,7 +121,7 @@ export async function loadInto(
 /** Follows `next` from the first page to the last. */
 export async function readAllRecords(origin: string): Promise<TrafficRecord[]> {
   const records: TrafficRecord[] = [];
-  for (let url: string | null = `${origin}/api/tf1/records/`; url !== null; ) {
+  for (let url: string | null = origin + PATH; url !== null; ) {
     const page: Page = Page.parse(await (await fetch(url)).json());
     records.push(...page.results);
     url = page.next;

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { Page, TrafficRecord } from "../../src/records/schema.ts";
+import { PATH } from "../support/exchange.ts";
 import { extractText, findLinks, IN_BROWSER } from "../support/html-view.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
-
-const PATH = "/api/tf1/records/";
 
 const service = await createMemoryService(makeRecords(100));
 

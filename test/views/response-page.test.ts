@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
+import { PATH } from "../support/exchange.ts";
 import { extractText, findLinks, IN_BROWSER, parseShownResponse } from "../support/html-view.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
-const PATH = "/api/tf1/records/";
 const HERE = ORIGIN + PATH;
 
 const service = await createMemoryService(makeRecords(100));

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { renderReference } from "../../src/reference/reference-page.tsx";
+import { PATH } from "../support/exchange.ts";
 import { findLinks, IN_BROWSER, MARKUP } from "../support/html-view.ts";
 import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
-
-const PATH = "/api/tf1/records/";
 
 /** The references of the cameras are markup. */
 const records = makeRecords(100).map((record, index) => ({

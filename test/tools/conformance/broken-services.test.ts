@@ -4,6 +4,7 @@ import { formatCheckReport } from "../../../tools/conformance/check-command.ts";
 import { createTable } from "../../../tools/conformance/rules.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 import {
+  ADDRESS,
   body,
   type Change,
   change,
@@ -21,8 +22,6 @@ import {
   rewrite,
   status,
 } from "./changed-service.ts";
-
-const ADDRESS = "http://counts.example/api/tf1/records/";
 
 const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
 

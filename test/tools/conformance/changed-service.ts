@@ -1,10 +1,13 @@
 import { vi } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { type CheckOptions, type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
+import { PATH } from "../../support/exchange.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 
 // Our own service in this process, and changes that turn it into a different service.
+
+export const ADDRESS = `http://counts.example${PATH}`;
 
 type Fetch = (request: Request) => Promise<Response>;
 
@@ -43,8 +46,7 @@ export async function checkService(
   options?: CheckOptions,
 ): Promise<CheckReport & { failed: string[] }> {
   await stubService(count, change);
-  const url = "http://counts.example/api/tf1/records/";
-  const report = await checkConformance(url, { secondMs: 2, writeMethods: true, ...options });
+  const report = await checkConformance(ADDRESS, { secondMs: 2, writeMethods: true, ...options });
   const failed = report.rules.filter(({ failed }) => failed > 0).map(({ rule }) => rule);
   return { ...report, failed };
 }

@@ -9,6 +9,7 @@ import { createMemoryService } from "../../support/memory-service.ts";
 import { type Finished, removeProgress, runInProcess, runProcess } from "../../support/run-command.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 import {
+  ADDRESS,
   type Change,
   change,
   count,
@@ -19,8 +20,6 @@ import {
   status,
   stubService,
 } from "./changed-service.ts";
-
-const ADDRESS = "http://counts.example/api/tf1/records/";
 
 async function runCheck(args: string[], change?: Change, records = 40): Promise<Finished> {
   await stubService(records, change);

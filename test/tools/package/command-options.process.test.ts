@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { PATH } from "../../support/exchange.ts";
 import { findPort } from "../../support/free-port.ts";
 import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
@@ -14,7 +15,7 @@ type Command = Awaited<ReturnType<typeof startCommand>>;
 const plain = await startCommand(folder, []);
 afterAll(plain.stop);
 
-const read = async (url: string, path = "/api/tf1/records/") => {
+const read = async (url: string, path = PATH) => {
   const response = await fetch(url + path);
   return `${response.status} ${await response.text()}`;
 };

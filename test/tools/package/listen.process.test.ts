@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../../tools/package/listen.ts";
 import { type Respond, toReply } from "../../../tools/package/respond.ts";
+import { PATH } from "../../support/exchange.ts";
 import { openSocket } from "../../support/free-port.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 import { importPackage } from "./built-package.ts";
@@ -12,8 +13,6 @@ const { createService } = await importPackage();
 const service = createService({ records: makeRecords(100) });
 const server = await service.listen({ port: 0 });
 afterAll(() => server.close());
-
-const PATH = "/api/tf1/records/";
 
 /** Sends lines and an empty line. Returns the response, which ends when the server closes the connection. */
 async function send(url: string, lines: string[]): Promise<string> {
