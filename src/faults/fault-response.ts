@@ -25,7 +25,7 @@ export interface Route {
 
 interface ResponseContext {
   route: Route;
-  options: ServeOptions;
+  serveOptions: ServeOptions;
   random: RandomSource;
   times: RequestTimes;
 }
@@ -40,7 +40,7 @@ interface FaultResponse {
 export async function createFaultResponse(
   request: PageRequest,
   active: OptionValues,
-  { route, options, random, times }: ResponseContext,
+  { route, serveOptions, random, times }: ResponseContext,
 ): Promise<FaultResponse> {
   const { code, delay, body, hang, close, grow } = active;
   const respond = (response: Response, effects: OptionValues, changes: BodyChange[] = []) => ({
@@ -62,7 +62,7 @@ export async function createFaultResponse(
       "retry-after": retryAfter,
     });
   }
-  const response = await serveWithErrors(request, route, options);
+  const response = await serveWithErrors(request, route, serveOptions);
   const isPage = response.status < 400 && request.method !== "OPTIONS";
   if (!isPage || replacesBody(body)) return respond(response, { delay, body });
   if (!changesPage(active)) return respond(response, { delay, body, grow });

@@ -14,7 +14,7 @@ import { createSlots, type DelayLimits, type Slots, WORKER_LIMITS } from "./slot
 import { waitInSlot } from "./wait.ts";
 
 /** What the requests to a service share. */
-interface SharedState {
+interface ServiceState {
   counters: RequestCounters;
   acquireSlot: Slots["acquireSlot"];
   getDelayLimits: GetDelayLimits;
@@ -22,7 +22,7 @@ interface SharedState {
   now(): number;
 }
 
-/** Returns how many responses may wait, for a request. */
+/** Returns the limits for the wait of a request. */
 export type GetDelayLimits = (c: AppContext) => DelayLimits;
 
 export type Faults = ReturnType<typeof createFaults>;
@@ -30,13 +30,13 @@ export type Faults = ReturnType<typeof createFaults>;
 /** Creates the faults of a service. Their clock is in milliseconds since 1970-01-01 UTC. */
 export function createFaults(now: () => number, getDelayLimits: GetDelayLimits = () => WORKER_LIMITS) {
   const { acquireSlot, endWaits } = createSlots();
-  const shared: SharedState = { counters: createRequestCounters(), acquireSlot, getDelayLimits, now };
+  const state: ServiceState = { counters: createRequestCounters(), acquireSlot, getDelayLimits, now };
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
-      respondWithFaults(shared, request, options, route),
-    createCountHidden: (rules: Rule[]) => createCountHidden(getSharedOptions(rules), now()),
+      respondWithFaults(state, request, options, route),
+    getCountHidden: (rules: Rule[]) => createCountHidden(getSharedOptions(rules), now()),
     /** Resets the counters of `times` and `rate`. */
-    reset: shared.counters.reset,
+    reset: state.counters.reset,
     /** Closes the connections of all responses that wait. */
     endWaits,
   };
@@ -44,37 +44,37 @@ export function createFaults(now: () => number, getDelayLimits: GetDelayLimits =
 
 /** Responds in this order: the rule that applies, wait, error or served page, changes of the body, headers. */
 async function respondWithFaults(
-  { counters, acquireSlot, getDelayLimits, now }: SharedState,
+  { counters, acquireSlot, getDelayLimits, now }: ServiceState,
   request: PageRequest,
   options: FaultOptions,
   route: Route,
 ): Promise<Response> {
   const { c } = request;
   const { rules, isFromClient } = options;
-  const shared = getSharedOptions(rules);
+  const sharedOptions = getSharedOptions(rules);
   const receivedAt = now();
-  const random = createRandom(shared.seed, getPageKey(request));
-  const countHidden = createCountHidden(shared, receivedAt);
+  const random = createRandom(sharedOptions.seed, getPageKey(request));
+  const countHidden = createCountHidden(sharedOptions, receivedAt);
 
-  const { active: selected, rule } = await selectRule(rules, {
+  const selected = await selectRule(rules, {
     locatePage: () => route.locate(request, { countHidden }),
     now: receivedAt,
     random,
     counts: counters.forRequest(request, rules, receivedAt),
   });
   const limits = getDelayLimits(c);
-  const waited = await waitInSlot(c, selected, { acquireSlot, limits, isFromClient, random });
+  const waited = await waitInSlot(c, selected.active, { acquireSlot, limits, isFromClient, random });
   const { active, bodyMs, slot } = waited;
   try {
     const canBeCached = isCacheable(active, options);
     const { response, applied } = await createFaultResponse(request, active, {
       route,
-      options: { countHidden, ignoresCopy: !canBeCached },
+      serveOptions: { countHidden, ignoresCopy: !canBeCached },
       random,
-      times: { receivedAt, now: now() },
+      times: { receivedAt, respondedAt: now() },
     });
-    setApplied(c.req.raw, { ...applied, rule });
-    // Releases the slot at the end of a slow body.
+    setApplied(c.req.raw, { ...applied, rule: selected.rule });
+    // Also releases the slot, when a slow body has ended.
     const sent = await breakBody(response, applied.values.body, { slowMs: bodyMs, slot });
     const warnings = [...options.warnings, ...waited.warnings];
     setFaultHeaders(sent, applied.values, { warnings, canBeCached });

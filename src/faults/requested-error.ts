@@ -18,7 +18,8 @@ export function isRetryable(status: number): boolean {
 export interface RequestTimes {
   /** When the request was counted, before its wait. */
   receivedAt: number;
-  now: number;
+  /** After the wait. */
+  respondedAt: number;
 }
 
 /** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
@@ -29,20 +30,20 @@ export function createRequestedError(active: OptionValues, method: string, times
   if (code === 407) return new HttpError(407, { headers: { "Proxy-Authenticate": CHALLENGE } });
   if (!isRetryable(code)) return new HttpError(code);
   const waitMs = getRetryDelay(active, times);
-  const headers = createRetryAfter(active["retry-after"], waitMs, times.now);
+  const headers = createRetryAfter(active["retry-after"], waitMs, times.respondedAt);
   if (code === 503) return new HttpError(503, { headers });
   const { message: detail } = new ThrottledError(Math.ceil(waitMs / 1_000));
   return new HttpError(429, { detail, headers });
 }
 
-/** Returns how long the client must wait in milliseconds: after a 429 of `rate`, until the end of the second, minute or hour that counted it. */
+/** Returns how many milliseconds the client must wait: after a 429 of `rate`, until the end of the window that counted the request. */
 function getRetryDelay(
   { code, rate, "retry-after": retryAfter }: OptionValues,
-  { receivedAt, now }: RequestTimes,
+  { receivedAt, respondedAt }: RequestTimes,
 ): number {
   if (typeof retryAfter === "number") return 1_000 * retryAfter;
   if (code !== 429 || rate === undefined) return DEFAULT_RETRY_MS;
-  return Math.max(0, getWindow(rate.per, receivedAt).end - now);
+  return Math.max(0, getWindow(rate.per, receivedAt).end - respondedAt);
 }
 
 function createRetryAfter(

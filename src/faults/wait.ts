@@ -45,8 +45,9 @@ interface Waited {
 }
 
 /**
- * Waits before the response, in a slot. If none is free, the options of PREFER lose their wait, because the client did not ask for it.
- * @throws TooManyDelayedError if no slot is free, and the client asked for the wait
+ * Waits before the response, in one of a limited number of slots. A response that does not wait needs none.
+ * @returns What is left after the wait. Without a free slot, the options of the setting PREFER lose their wait, with a warning
+ * @throws TooManyDelayedError if no slot is free for a client that asked for the wait
  */
 export async function waitInSlot(
   c: AppContext,
@@ -61,12 +62,12 @@ export async function waitInSlot(
     if (isFromClient) throw new TooManyDelayedError(limits);
     return { active: withoutWait(active), bodyMs: 0, slot: NO_SLOT, warnings: [describeLimits(limits)] };
   }
-  // The client of a hang usually leaves, but a process should not stay alive for one that does not.
+  // Ends early if the client leaves. A process does not stay alive for the client of a hang that doesn't.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
+  const wasReset = slot.isEnded();
   if (bodyMs === 0) slot.release();
-  const waited = { bodyMs, slot, warnings: [] };
-  // A service that is reset closes the connections of what waits.
-  return slot.isEnded() ? { ...waited, active: { ...active, close: true } } : { ...waited, active };
+  // A reset of the service closes the connections that wait.
+  return { active: wasReset ? { ...active, close: true } : active, bodyMs, slot, warnings: [] };
 }
 
 /** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body, not of a wait before it. */
@@ -76,10 +77,13 @@ export function getWait(
 ): Wait {
   // A connection that closes before the response sends no body.
   const isBodySlow = body === "slow" && !close;
-  const defaultMs = isBodySlow ? SLOW_BODY_MS : 0;
-  const timeMs = chooseTime(delay ?? defaultMs, random);
-  const delayMs = isBodySlow ? 0 : timeMs;
-  return { beforeMs: hang ? HANG_MS : delayMs, bodyMs: isBodySlow && hasBody ? timeMs : 0 };
+  const hangMs = hang ? HANG_MS : 0;
+  if (isBodySlow) {
+    const bodyMs = hasBody ? chooseTime(delay ?? SLOW_BODY_MS, random) : 0;
+    return { beforeMs: hangMs, bodyMs };
+  }
+  // A hang is longer than any delay.
+  return { beforeMs: Math.max(hangMs, chooseTime(delay ?? 0, random)), bodyMs: 0 };
 }
 
 /** Chooses a time from a range, including both ends. */

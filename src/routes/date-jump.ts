@@ -13,7 +13,7 @@ import type { Day } from "../store/stored-statistics.ts";
 import { DATE_JUMP_PATH } from "../views/site.ts";
 
 /** Creates the route that redirects to the page with the newest records of a date. The HTML view has a form for it. */
-export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
+export function createDateJump({ getCountHidden }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
   jump.get(DATE_JUMP_PATH, async (c) => {
@@ -25,7 +25,7 @@ export function createDateJump({ createCountHidden }: Faults): Hono<AppEnv> {
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const countHidden = createCountHidden(faultOptions?.rules ?? []);
+    const countHidden = getCountHidden(faultOptions?.rules ?? []);
     const visible = snapshot.count - (countHidden?.(snapshot.count) ?? 0);
     const { page, day } = findPageByDate(statistics.days, date, visible);
     query.set("page", String(page));

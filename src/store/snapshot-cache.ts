@@ -15,11 +15,11 @@ export const MAX_AGE_MS = 5_000;
 /** After its expiry, one request can begin to refresh a snapshot within this time. Until that read ends, others still get the old one. */
 const GRACE_MS = 1_000;
 
-/** How old the read of a snapshot may be, at the start of a request, to prove that a page does not exist. */
+/** A snapshot that was read less than this time before a request proves that a page does not exist. */
 const RECENT_MS = 1_000;
 
 /**
- * When a request that searches a second snapshot fails. Without this limit, it could wait for four reads of READ_TIMEOUT_MS each: two
+ * The time limit of a request that searches two snapshots. Without it, the request could wait for four reads of READ_TIMEOUT_MS each: the
  * snapshots, each with a block.
  */
 const MAX_SEARCH_MS = 7_000;
@@ -90,7 +90,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     if (cached === undefined) return readOrGetCached(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
-    // A refresh that only begins must not make the snapshot fresh: clients that leave at once would keep it so.
+    // Sets no `freshFrom`: clients that leave at once, and so end their reads, would keep an outdated snapshot fresh.
     if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
     return readOrGetCached(wanted);
   }
@@ -113,8 +113,8 @@ export async function searchSnapshot<T>(
   const snapshot = await cache.getSnapshot(wanted, requestedAt);
   try {
     const found = await search(snapshot);
-    const isProven = requestedAt - snapshot.readAt < RECENT_MS;
-    if (found !== undefined || isProven) return found;
+    const isRecent = requestedAt - snapshot.readAt < RECENT_MS;
+    if (found !== undefined || isRecent) return found;
   } catch (error) {
     if (!(error instanceof MissingBlockError)) throw error;
   }

@@ -41,7 +41,7 @@ function createServeProgram() {
       )
       .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
       .addOption(
-        // A proxy that rewrites `Host` would publish the paths.
+        // --public-origin means a proxy. If it rewrites `Host`, it would publish the paths below /__admin/.
         new Option(
           "--admin",
           "let tests change faults and records, and read the requests, below /__admin/",
@@ -89,7 +89,8 @@ function printRequest({ headers, ...received }: ReceivedRequest): void {
   printError(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }
 
-// Imported dynamically, so that the build puts it into another file: in this one, the command `npm run conformance` would run, too.
+// Imported dynamically, so that the build puts it into a file of its own. In this file, which is what Node has started, it would run as
+// `npm run conformance`, too.
 const { createCheckCommand } = await import("../conformance/check-command.ts");
-// At the end of the file, because requests arrive while this program runs.
+// Last, because the program runs here, and uses what the lines above initialize.
 await runProgram(createServeProgram().addCommand(createCheckCommand("check")));
