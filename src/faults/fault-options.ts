@@ -64,14 +64,15 @@ function addDefaultFault(rule: Rule): Rule {
  * @throws SettingError if an option is unknown, invalid or repeated, or if a rule is never reached, with the same message for a text and
  *   for objects
  */
-export function requireFaultOptions(setting: string, options: string | Rule | Rule[]): FaultOptions {
-  const { rules, problems } = parseRules(
-    typeof options === "string"
-      ? divideIntoRules(parsePreferParameter(options))
-      : [options].flat().map(toPreferences),
-  );
+export function requireFaultOptions(setting: string, options: string | object): FaultOptions {
+  const { rules, problems } = parseRules(divideSetting(options));
   if (problems.length > 0) throw new SettingError(setting, options, `. ${problems.join(" ")}`);
   return { rules, growsByHeader: false, warnings: [], isFromClient: false };
+}
+
+function divideSetting(options: string | object): Preference[][] {
+  if (typeof options === "string") return divideIntoRules(parsePreferParameter(options));
+  return Array.isArray(options) ? options.map(toPreferences) : [toPreferences(options)];
 }
 
 /** Lists the options of an object. An option that is `false` is not set: typed clients send it so. */

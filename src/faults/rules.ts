@@ -55,8 +55,8 @@ export function parseRules(divided: Preference[][]): ParsedRules {
   const rules = parsed.map(({ values }) => values);
   const reachable = listReachable(rules);
   const problems = parsed.flatMap((rule) => rule.problems);
-  const hasEmptyRule = divided.length > 1 && filled.length < divided.length;
-  if (hasEmptyRule) problems.push("A rule is empty: else stands only between two rules.");
+  const empty = divided.findIndex((preferences) => preferences.length === 0);
+  if (divided.length > 1 && empty !== -1) problems.push(`Rule ${empty + 1} has no option.`);
   if (filled.length > MAX_RULES)
     problems.push(`${filled.length} rules are too many: the limit is ${MAX_RULES}.`);
   if (reachable.length < rules.length) {

@@ -46,19 +46,19 @@ describe("options are divided into rules", () => {
       name: "no option before the first else",
       prefer: "else,code=503",
       first: [{ code: 503 }],
-      problem: /^A rule is/,
+      problem: /^Rule 1 has no option/,
     },
     {
       name: "no option after the last",
       prefer: "on=3,else",
       first: [{ on: [3] }],
-      problem: /^A rule is empty/,
+      problem: /^Rule 2 has no option/,
     },
     {
       name: "no option between two",
       prefer: "on=3,else,else,code=503",
       first: [{ on: [3] }, { code: 503 }],
-      problem: /^A rule is empty: else stands only between two rules\.$/,
+      problem: /^Rule 2 has no option\.$/,
     },
     {
       name: "two values of grow",
@@ -94,7 +94,7 @@ describe("options are divided into rules", () => {
     expect(() => requireFaultOptions("prefer", [{ code: 503 }, { code: 429 }])).toThrow(
       "Rule 1 needs a condition",
     );
-    expect(() => requireFaultOptions("prefer", [{}, { code: 429 }])).toThrow("A rule is empty");
+    expect(() => requireFaultOptions("prefer", [{}, { code: 429 }])).toThrow("Rule 1 has no option");
     expect(() =>
       requireFaultOptions("prefer", [
         { grow: { records: 1, per: "s" }, times: 1 },

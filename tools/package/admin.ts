@@ -116,12 +116,15 @@ function toJson({ headers, ...received }: ReceivedRequest) {
 
 /**
  * Reads the faults in a body: JSON if its type says so, and otherwise text.
- * @throws HTTPException 400 if it is not JSON
+ * @throws HTTPException 400 if it is not JSON, or if it is JSON of another type
  */
 async function readFaults(request: Request): Promise<PreferOptions | string> {
   const text = await request.text();
   const [type = ""] = (request.headers.get("Content-Type") ?? "").toLowerCase().split(";");
   const isJson = /[/+]json$/.test(type.trim());
+  const looksLikeJson = /^\s*[[{]/.test(text);
+  if (!isJson && looksLikeJson)
+    throw new HTTPException(400, { message: "Send JSON with the Content-Type application/json." });
   if (!isJson) return text;
   try {
     return JSON.parse(text);

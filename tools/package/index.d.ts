@@ -20,8 +20,8 @@ export interface PreferOptions {
   /** In milliseconds. */
   delay?: NumberOrRange | undefined;
   body?: "cut" | "slow" | "garbage" | "empty" | undefined;
-  hang?: true | undefined;
-  close?: true | undefined;
+  hang?: boolean | undefined;
+  close?: boolean | undefined;
   /** In seconds. */
   "retry-after"?: number | "none" | "date" | undefined;
   rows?: "repeat" | "drop" | "swap" | undefined;
@@ -37,7 +37,7 @@ export interface PreferOptions {
   /** A share of the requests, from 0 to 1. */
   fail?: number | undefined;
   seed?: number | undefined;
-  none?: true | undefined;
+  none?: boolean | undefined;
 }
 
 export interface ServiceOptions {

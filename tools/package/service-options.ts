@@ -6,7 +6,7 @@ import type { Prefer, ServiceOptions } from "./index.d.ts";
 const Options = z
   .strictObject({
     records: z.custom((value) => Symbol.iterator in Object(value), "It must be an array or another iterable"),
-    files: z.array(z.string()),
+    files: z.array(z.string()).min(1, "It must name a file"),
     modelName: z.literal("tf1"),
     now: z.custom((value) => typeof value === "function", "It must be a function"),
     publicOrigin: z.string(),

@@ -63,7 +63,8 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
       return variables.PREFER;
     },
     set prefer(faults) {
-      requireServiceOptions({ prefer: faults });
+      // Unlike an option, it cannot be left out.
+      requireServiceOptions({ prefer: faults ?? null });
       variables.PREFER = formatFaults(faults);
       reset();
     },

@@ -82,6 +82,7 @@ test.each([
   ["an invalid value in JSON", '{"code": 5}', "application/json", "code=5 is invalid"],
   ["a number", "5", "application/json", "a string, an object or"],
   ["invalid JSON", "{", "application/json", "The body is not JSON"],
+  ["JSON as text", '{"code": 503}', "text/plain", "Send JSON with the Content-Type application/json"],
 ])("%s as faults is a 400 with the reason, and changes nothing", async (_, body, type, reason) => {
   const response = await send("PUT", "prefer", body, type);
   expect(response.status).toBe(400);

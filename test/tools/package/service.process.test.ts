@@ -71,6 +71,7 @@ test.each([
   { name: "a path instead of options", options: "counts.csv", expected: "expected object" },
   { name: "records that cannot be iterated", options: { records: 5 }, expected: "at records" },
   { name: "a single file", options: { files: "counts.csv" }, expected: "at files" },
+  { name: "no file", options: { files: [] }, expected: "It must name a file" },
   { name: "records and files", options: { records: [], files: [] }, expected: "not both" },
   { name: "another model", options: { modelName: "tf2" }, expected: "at modelName" },
   { name: "a clock that is a time", options: { now: 5 }, expected: "at now" },
@@ -85,7 +86,7 @@ test.each([
   {
     name: "a rule that is never reached",
     options: { prefer: [{ code: 503 }, {}] },
-    expected: "A rule is empty",
+    expected: "Rule 2 has no option",
   },
   { name: "an unknown fault", options: { prefer: { cod: 503 } }, expected: "cod=503 is unknown" },
 ])("createService names what is wrong with $name", ({ options, expected }) => {
@@ -193,8 +194,10 @@ test("fetch works with the Response of happy-dom, which has no bytes()", async (
   expect((await service.fetch(PATH, { method: "HEAD" })).status).toBe(200);
 });
 
-test("the type of faults is that of the parser", () => {
-  expectTypeOf<PreferOptions>().toEqualTypeOf<OptionValues>();
+test("the type of faults is that of the parser, and an option without a value can be false", () => {
+  type Flag = "hang" | "close" | "none";
+  expectTypeOf<Omit<PreferOptions, Flag>>().toEqualTypeOf<Omit<OptionValues, Flag>>();
+  expectTypeOf<Pick<PreferOptions, Flag>>().toEqualTypeOf<{ [Name in Flag]?: boolean | undefined }>();
 });
 
 test.each<{ prefer: Prefer; expected: string }>([
@@ -223,7 +226,7 @@ test.each<{ prefer: Prefer; expected: string }>([
   },
 );
 
-test.each(["code=5", null])("prefer cannot be set to %j, and keeps its value", (invalid) => {
+test.each(["code=5", null, undefined])("prefer cannot be set to %j, and keeps its value", (invalid) => {
   const service = create({ prefer: "code=503" });
   expect(() => Object.assign(service, { prefer: invalid })).toThrow("prefer");
   expect(service.prefer).toBe("code=503");
