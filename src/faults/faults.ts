@@ -74,7 +74,7 @@ async function respondWithFaults(
       times: { receivedAt, respondedAt: now() },
     });
     setApplied(c.req.raw, { ...applied, rule: selected.rule });
-    // Also releases the slot, when a slow body has ended.
+    // From here on, a slow body has the slot, and releases it at its end.
     const sent = await breakBody(response, applied.values.body, { slowMs: bodyMs, slot });
     const warnings = [...options.warnings, ...waited.warnings];
     setFaultHeaders(sent, applied.values, { warnings, canBeCached });

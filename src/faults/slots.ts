@@ -14,14 +14,14 @@ export const WORKER_LIMITS: DelayLimits = { total: 100, perClient: 50 };
 export interface Slot {
   /** Ends the wait, because the client has disconnected, or because of `release` or `endWaits`. Undefined if the response does not wait. */
   signal?: AbortSignal;
-  /** Whether `endWaits` has ended the wait. Then the connection closes. */
-  isEnded(): boolean;
+  /** Whether a reset of the service has ended the wait. Then the connection closes. */
+  wasReset(): boolean;
   /** Frees the slot, and ends the rest of the wait. Has no effect the second time. */
   release(): void;
 }
 
 /** The slot of a response that does not wait. */
-export const NO_SLOT: Slot = { isEnded: () => false, release() {} };
+export const NO_SLOT: Slot = { wasReset: () => false, release() {} };
 
 interface DelayedRequest {
   /** The key of the client, if the delay counts for one. */
@@ -62,21 +62,21 @@ export function createSlots() {
       // Read only for a wait: in the package, it costs as much as a page.
       const { signal: connection } = request;
       const wait = new AbortController();
-      let isEnded = false;
+      let wasReset = false;
       const release = () => {
         taken.delete(slot);
         connection.removeEventListener("abort", release);
         wait.abort();
       };
       const end = () => {
-        isEnded = true;
+        wasReset = true;
         release();
       };
       const slot = { client, endsAt: Date.now() + durationMs, end };
       taken.add(slot);
       connection.addEventListener("abort", release, { once: true });
       if (connection.aborted) release();
-      return { signal: wait.signal, isEnded: () => isEnded, release };
+      return { signal: wait.signal, wasReset: () => wasReset, release };
     },
     /** Ends all waits. Their connections close. */
     endWaits(): void {

@@ -33,7 +33,7 @@ interface WaitContext {
   random: RandomSource;
 }
 
-interface Waited {
+interface WaitResult {
   /** The options that still apply after the wait. */
   active: OptionValues;
   /** How long sending the body takes. */
@@ -46,14 +46,14 @@ interface Waited {
 
 /**
  * Waits before the response, in one of a limited number of slots. A response that does not wait needs none.
- * @returns What is left after the wait. Without a free slot, the options of the setting PREFER lose their wait, with a warning
+ * @returns The options that still apply. Without a free slot, the options of the setting PREFER lose their wait, with a warning
  * @throws TooManyDelayedError if no slot is free for a client that asked for the wait
  */
 export async function waitInSlot(
   c: AppContext,
   active: OptionValues,
   { acquireSlot, limits, isFromClient, random }: WaitContext,
-): Promise<Waited> {
+): Promise<WaitResult> {
   // The runtime sends no body after HEAD, so nothing would read a slow one to its end.
   const { beforeMs, bodyMs } = getWait(active, { hasBody: c.req.method !== "HEAD", random });
   const client = isFromClient ? findClientKey(c) : undefined;
@@ -62,12 +62,11 @@ export async function waitInSlot(
     if (isFromClient) throw new TooManyDelayedError(limits);
     return { active: withoutWait(active), bodyMs: 0, slot: NO_SLOT, warnings: [describeLimits(limits)] };
   }
-  // Ends early if the client leaves. A process does not stay alive for the client of a hang that doesn't.
+  // Ends early if the client leaves. If it stays, a hang does not keep the process alive.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
-  const wasReset = slot.isEnded();
   if (bodyMs === 0) slot.release();
   // A reset of the service closes the connections that wait.
-  return { active: wasReset ? { ...active, close: true } : active, bodyMs, slot, warnings: [] };
+  return { active: slot.wasReset() ? { ...active, close: true } : active, bodyMs, slot, warnings: [] };
 }
 
 /** Calculates the wait for the active options. With `body=slow`, `delay` is the time of the body, not of a wait before it. */
@@ -82,8 +81,7 @@ export function getWait(
     const bodyMs = hasBody ? chooseTime(delay ?? SLOW_BODY_MS, random) : 0;
     return { beforeMs: hangMs, bodyMs };
   }
-  // A hang is longer than any delay.
-  return { beforeMs: Math.max(hangMs, chooseTime(delay ?? 0, random)), bodyMs: 0 };
+  return { beforeMs: hang ? hangMs : chooseTime(delay ?? 0, random), bodyMs: 0 };
 }
 
 /** Chooses a time from a range, including both ends. */

@@ -66,13 +66,13 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     const readAt = Date.now();
     const current = await withTimeout(store.readCurrent({ wanted }), READ_TIMEOUT_MS);
     const isLatest = cached === undefined || cached.readAt <= readAt;
-    // Without the block, which only this request wants.
+    // Caches no block, because only this request wants it.
     if (isLatest)
       cached = { snapshot: current.snapshot, readAt, freshFrom: readAt, refreshingFrom: undefined };
     return { ...current, readAt };
   }
 
-  /** Reads the current snapshot. If that fails, returns the cached one, if any, which is fresh again unless it is newer than this read. */
+  /** Reads the current snapshot. If that fails, returns the cached one, if any, which is fresh again unless another request has changed it. */
   async function readOrGetCached(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     const previous = cached;
     try {
@@ -90,7 +90,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     if (cached === undefined) return readOrGetCached(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
-    // Sets no `freshFrom`: clients that leave at once, and so end their reads, would keep an outdated snapshot fresh.
+    // Leaves `freshFrom` alone: a client that leaves ends its read. If that counted, such clients could keep an old snapshot fresh forever.
     if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
     return readOrGetCached(wanted);
   }
