@@ -146,7 +146,7 @@ test.runIf(hasPython).each<[what: string, content: string | Buffer, message: str
   ["a sum that is too large", `site,time,lane,cars\nA,02-Jan-2025 01:00 PM,1,${2 ** 53}\n\n`, "t:2: ValueError: cars 9007199254", LANES],
   ["an error after a row", "", "after t:7: ZeroDivisionError", `${yieldRow(`"A", day, ${COUNTS}`)}\n1 / 0`],
   ["JSON that ends early", '{"features": [\n', "t: JSONDecodeError: Expecting value: line 2", GEOJSON],
-  ["no rows", "", "There is no record.\n"],
+  ["no rows", "", "t: ValueError: the file has no row below its header"],
   ["only rows without a count", `${SENSORS}A,${TIME},,1`, "There is no record.\nLeft out: 1 without a count, first t:2\n"],
   ["only rows whose counts have no field", "", "There is no record.\nLeft out: 1 without a count, first t:7\n", yieldRow('"A", day, {}')],
 ])("rejects a file with %s, and keeps earlier records", (_, t, message, body) => {
