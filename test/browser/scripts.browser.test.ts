@@ -179,6 +179,22 @@ describe("the form of the API reference", () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Send");
   });
 
+  test("shows the status in a small window, and each response from its top", async ({ visit }) => {
+    const page = await visit({ problems: [] });
+    await page.setViewportSize({ width: 320, height: 256 });
+    await send(page, "", /^200 OK$/);
+    const panel = page.locator(".response");
+    await panel.evaluate((element) => element.scrollTo(0, 999));
+    await page.getByLabel("prefer", { exact: true }).fill("hang");
+    await page.getByRole("button", { name: "Send" }).click();
+    await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
+    const { top, bottom } = await page
+      .locator("#try [role=status]")
+      .evaluate((element) => element.getBoundingClientRect());
+    expect([Math.round(top) >= 0, Math.round(bottom) <= 256]).toEqual([true, true]);
+    expect(await panel.evaluate((element) => element.scrollTop)).toBe(0);
+  });
+
   test("shows a slow body while it arrives", async ({ visit }) => {
     const page = await visit();
     const text = await send(page, "body=slow,delay=10000", /^200 OK, the body is arriving$/);

@@ -61,7 +61,9 @@ async function send(button: HTMLButtonElement): Promise<void> {
   cancel.hidden = false;
   status.textContent = "Waiting for the response";
   seconds.textContent = "";
-  panel.scrollIntoView({ block: "nearest" });
+  panel.scrollTop = 0;
+  // In this order, so that a small window shows the status.
+  for (const element of [panel, status]) element.scrollIntoView({ block: "nearest" });
   await receive(signal, (summary, ...content) => {
     if (isReplaced()) return;
     panel.ariaBusy = "false";
