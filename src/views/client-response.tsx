@@ -35,9 +35,11 @@ export function formatStatus(status: number): string {
 
 /** Shows the applied options with a link to the page without faults, and the warning. */
 export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
-  const { urlWithoutFaults, headers, applied } = response;
+  const { urlWithoutFaults, status, headers, applied, url } = response;
   const warning = headers.get("Mock-Warning");
   const options = formatTyped(applied.values);
+  const asksForFaults = !["", "none"].includes(url.searchParams.get("prefer") ?? "");
+  const hasNoEffect = asksForFaults && status === 200 && options === "";
   const rule = applied.rule && `, by rule ${applied.rule.number} of ${applied.rule.of}`;
   return (
     <>
@@ -46,6 +48,11 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
           Applied to this response{rule}: <code>{options}</code>.{" "}
           {applied.changes.length > 0 && <a href="#change">Show what changed</a>}{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
+        </p>
+      )}
+      {hasNoEffect && (
+        <p class="banner">
+          No option of <code>prefer</code> affected this response.
         </p>
       )}
       {warning !== null && <p class="banner">{warning}</p>}

@@ -87,6 +87,7 @@ test.each<[name: string, settings: object, query: string, prefer: string, text: 
   ["an invalid header", {}, "", "count=0", "count=0 is invalid", []],
   ["by default", SLOW, "?page=3", "", "delay=1", [`${HERE}?page=3&prefer=none`]],
   ["by default, and in the query", SLOW, "?prefer=delay=2", "", "delay=2", [`${HERE}?prefer=none`]],
+  ["no effect", {}, "?page=3&prefer=on=2,code=503", "", "No option of prefer affected this response.", []],
   ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
   [
     "as typed",
