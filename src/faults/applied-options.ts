@@ -30,6 +30,7 @@ const NOTHING_APPLIED: AppliedOptions = { values: {}, changes: [] };
 /** By request, because Hono copies responses. The request must reach `app.fetch` uncopied. */
 const applied = new WeakMap<Request, AppliedOptions>();
 
+/** Notes the options that affected the response to a request, for the HTML view and for the package. */
 export function setApplied(request: Request, options: AppliedOptions): void {
   applied.set(request, options);
 }

@@ -6,7 +6,7 @@ import type { RandomSource } from "./random.ts";
 import type { RequestCounters } from "./request-counter.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
 
-export interface ConditionContext {
+interface ConditionContext {
   /** Locates the requested page, without reading a record. Returns undefined if the collection does not have the page. */
   locatePage(): Promise<PageLocation | undefined>;
   /** Milliseconds since 1970-01-01 UTC. */
@@ -16,7 +16,7 @@ export interface ConditionContext {
 }
 
 /** The options that take effect. No condition applies to those that belong to all rules. */
-export interface SelectedOptions {
+interface SelectedOptions {
   active: OptionValues;
   /** The rule that they come from, if there are several. */
   rule?: RuleNumber | undefined;

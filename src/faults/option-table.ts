@@ -16,7 +16,7 @@ import {
 type OptionKind = "change" | "delay" | "condition" | "view" | "modifier";
 
 /** The documentation of an option. Warnings, docs/faults.md, the OpenAPI document and the API reference use it. */
-export interface OptionDescription {
+interface OptionDescription {
   /** The valid values, as the end of a sentence: `delay must be EXPECTED`. */
   expected: string;
   /** What examples of the option do, such as `{ "code=503": "Responds with this status and its error" }`. */

@@ -1,4 +1,4 @@
-import { HttpError, MethodNotAllowedError, ThrottledError } from "../http/errors.ts";
+import { formatThrottling, HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getWindow } from "./rate-window.ts";
@@ -32,8 +32,7 @@ export function createRequestedError(active: OptionValues, method: string, times
   const waitMs = getRetryDelay(active, times);
   const headers = createRetryAfter(active["retry-after"], waitMs, times.respondedAt);
   if (code === 503) return new HttpError(503, { headers });
-  const { message: detail } = new ThrottledError(Math.ceil(waitMs / 1_000));
-  return new HttpError(429, { detail, headers });
+  return new HttpError(429, { detail: formatThrottling(Math.ceil(waitMs / 1_000)), headers });
 }
 
 /** Returns how many milliseconds the client must wait: after a 429 of `rate`, until the end of the window that counted the request. */

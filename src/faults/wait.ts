@@ -20,7 +20,7 @@ const HANG_MS = 60_000;
 const SLOW_BODY_MS = 2_000;
 
 /** How long a response waits, and how long sending its body takes. */
-export interface Wait {
+interface Wait {
   beforeMs: number;
   bodyMs: number;
 }

@@ -30,10 +30,13 @@ export class MethodNotAllowedError extends HttpError {
 export class ThrottledError extends HttpError {
   /** @param seconds The time until the client can retry */
   constructor(seconds: number) {
-    const unit = seconds === 1 ? "second" : "seconds";
-    const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
-    super(429, { detail, headers: { "Retry-After": String(seconds) } });
+    super(429, { detail: formatThrottling(seconds), headers: { "Retry-After": String(seconds) } });
   }
+}
+
+/** Formats the message of a 429. */
+export function formatThrottling(seconds: number): string {
+  return `Request was throttled. Expected available in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
 }
 
 /** The service failed, or too many responses are waiting. The client does not learn why the service failed. */

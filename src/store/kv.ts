@@ -4,9 +4,9 @@ import { NOTHING_LOADED, parseSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
 /*
- * The collection in a KV namespace. Reads of a key are eventually consistent: for a minute or longer, a location may return the
- * previous value or report that the key is missing. Each response still uses one snapshot. The key of a block contains the id of its snapshot, ids
- * are never reused, and the writer stores the current snapshot when its blocks are visible everywhere.
+ * The collection in a KV namespace. Reads of a key are eventually consistent: for a minute or longer, a location may return the previous
+ * value or report that the key is missing. Each response still uses one snapshot, because the key of a block contains the id of its
+ * snapshot, and ids are never reused. The writer stores the current snapshot when its blocks should be visible everywhere.
  */
 
 /** A KV namespace: the worker's binding, the wrangler command line, or local files. */

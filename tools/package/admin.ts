@@ -17,7 +17,7 @@ import { InvalidOptionsError } from "./service-options.ts";
  * of this machine, or a name that the public DNS does not have.
  */
 
-export interface AdminOptions {
+interface AdminOptions {
   /** The name that the server listens on. */
   host: string;
 }

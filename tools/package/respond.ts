@@ -8,7 +8,7 @@ import type { ReceivedRequest } from "./index.d.ts";
 export type App = (request: Request, address?: string) => Promise<Response>;
 
 /** What a client gets. The connection is closed by a fault, or by the client. */
-export type Reply =
+type Reply =
   | { kind: "closed" }
   | {
       kind: "response";
