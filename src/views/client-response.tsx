@@ -39,7 +39,8 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   const warning = headers.get("Mock-Warning");
   const options = formatTyped(applied.values);
   const asksForFaults = !["", "none"].includes(url.searchParams.get("prefer") ?? "");
-  const hasNoEffect = asksForFaults && status === 200 && options === "";
+  // After a 400, which an invalid option causes, its message says more.
+  const hasNoEffect = asksForFaults && status !== 400 && options === "";
   const rule = applied.rule && `, by rule ${applied.rule.number} of ${applied.rule.of}`;
   return (
     <>

@@ -103,6 +103,9 @@ describe("options are divided into rules", () => {
     ).toThrow("grow belongs to all rules");
   });
 
+  test("a header whose first rule has no valid option does not replace the query", () =>
+    expect(parseFaultOptions("dealy=5, else, code=503", ["code=404"]).rules).toEqual([{ code: 404 }]));
+
   test("two equal values of grow or seed are one", () =>
     expect(parseFaultOptions("", ["seed=4,fail=0.5,else,seed=4,code=404"]).errors).toEqual([]));
 });

@@ -88,6 +88,15 @@ test.each<[name: string, settings: object, query: string, prefer: string, text: 
   ["by default", SLOW, "?page=3", "", "delay=1", [`${HERE}?page=3&prefer=none`]],
   ["by default, and in the query", SLOW, "?prefer=delay=2", "", "delay=2", [`${HERE}?prefer=none`]],
   ["no effect", {}, "?page=3&prefer=on=2,code=503", "", "No option of prefer affected this response.", []],
+  [
+    "no effect on an error",
+    {},
+    "?page=99&prefer=on=2",
+    "",
+    "No option of prefer affected this response.",
+    [],
+  ],
+  ["an invalid option", {}, "?prefer=code=5", "", "", []],
   ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
   [
     "as typed",
