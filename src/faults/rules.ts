@@ -75,8 +75,8 @@ export function parseRules(divided: Preference[][]): ParsedRules {
 
 /** Lists the rules up to the first one without a condition, which applies to every request that reaches it. */
 function listReachable(rules: Rule[]): Rule[] {
-  const endless = rules.findIndex((rule) => !hasKind(rule, "condition"));
-  return endless === -1 ? rules : rules.slice(0, endless + 1);
+  const unconditional = rules.findIndex((rule) => !hasKind(rule, "condition"));
+  return unconditional === -1 ? rules : rules.slice(0, unconditional + 1);
 }
 
 function hasSeveralValues(rules: Rule[], name: keyof SharedOptions): boolean {
