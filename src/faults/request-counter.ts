@@ -1,9 +1,9 @@
 import { hashString } from "../hash.ts";
 import { getClientKey } from "../http/client-key.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../http/links.ts";
 import type { PageRequest } from "../http/page-request.ts";
 import { getLastValue } from "../http/request.ts";
 import { createLru } from "../lru.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import type { TimeUnit } from "./option-syntax.ts";
 import { getWindow } from "./rate-window.ts";
 import { formatRules, type Rule } from "./rules.ts";

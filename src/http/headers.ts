@@ -1,5 +1,5 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
-import { COLLECTION_PATHS } from "../records/links.ts";
+import { COLLECTION_PATHS } from "./links.ts";
 import { COLLECTION_METHODS } from "./methods.ts";
 
 /**

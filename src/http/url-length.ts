@@ -1,7 +1,7 @@
 import type { AppMiddleware } from "../bindings.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER, PATH_WITHOUT_SLASH } from "../records/links.ts";
 import { MAX_PAGE } from "../records/page.ts";
 import { HttpError } from "./errors.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER, PATH_WITHOUT_SLASH } from "./links.ts";
 import { getLastValue, getOrigin } from "./request.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import project from "../../package.json" with { type: "json" };
-import { COLLECTION_PATH } from "../records/links.ts";
+import { COLLECTION_PATH } from "../http/links.ts";
 import { PAGE_SIZE } from "../records/page.ts";
 import { NO_COUNTS } from "../records/road-users.ts";
 import { Page, TrafficRecord } from "../records/schema.ts";

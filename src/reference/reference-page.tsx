@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { DESCRIPTIONS } from "../faults/option-table.ts";
-import { COLLECTION_PATH } from "../records/links.ts";
+import { COLLECTION_PATH } from "../http/links.ts";
 import { CodeBlock, JsonText } from "../views/code-block.tsx";
 import { Layout } from "../views/layout.tsx";
 import { Links } from "../views/links.tsx";

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
 import { rejectMethod } from "../http/methods.ts";
 import { requireAcceptable } from "../http/negotiation.ts";
 import { getLastValue, getOrigin } from "../http/request.ts";
 import { type LogFields, logFailure } from "../log.ts";
 import { formatEnvelope } from "../records/envelope.ts";
-import { COLLECTION_PATH, createPageUrlBuilder } from "../records/links.ts";
 import { getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
 import type { LocatedPage } from "../store/cached-store.ts";

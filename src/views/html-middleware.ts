@@ -2,10 +2,10 @@ import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { getApplied } from "../faults/applied-options.ts";
 import { isSentInParts } from "../faults/body-faults.ts";
 import { hasVisibleFault, type OptionValue } from "../faults/option-table.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { parsePageRequest } from "../http/page-request.ts";
 import { getLastValue, getOrigin, keepLastValues } from "../http/request.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/links.ts";
 import { isDate } from "../records/utc-time.ts";
 import {
   type ClientRequest,

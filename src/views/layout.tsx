@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH } from "../records/links.ts";
+import { COLLECTION_PATH } from "../http/links.ts";
 import { type Link, Links } from "./links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
 

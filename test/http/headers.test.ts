@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { AppEnv } from "../../src/bindings.ts";
 import { addHeaders, COLLECTION_HEADERS, createCompleteResponse } from "../../src/http/headers.ts";
-import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { context, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { parsePageNumber } from "../../src/records/page.ts";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { createExampleRecords, EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";

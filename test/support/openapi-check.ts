@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import type { ResponseObject, Schema } from "../../src/reference/openapi-parts.ts";
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import type { Env } from "../../src/bindings.ts";
-import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { getLastPage } from "../../src/records/page.ts";
 import { print } from "../command-line/print.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";

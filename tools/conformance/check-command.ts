@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { print } from "../command-line/print.ts";
 import {
   createProgram,

@@ -1,4 +1,4 @@
-import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { formatValue } from "../messages.ts";
 

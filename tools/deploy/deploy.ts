@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import type { Command } from "commander";
-import { COLLECTION_PATH } from "../../src/records/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { HEALTH_PATH, OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
 import { createClient } from "../command-line/client.ts";
 import { print, printError } from "../command-line/print.ts";

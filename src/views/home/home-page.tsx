@@ -1,5 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH } from "../../records/links.ts";
+import { COLLECTION_PATH } from "../../http/links.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import type { Page } from "../../records/schema.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";

@@ -1,4 +1,4 @@
-import { COLLECTION_PATH } from "../../records/links.ts";
+import { COLLECTION_PATH } from "../../http/links.ts";
 import { getLastPage } from "../../records/page.ts";
 import { SEED_CSV_PATH } from "../../store/seed.ts";
 import type { MaybeSnapshot } from "../../store/snapshot.ts";

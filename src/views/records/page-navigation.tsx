@@ -1,5 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH } from "../../records/links.ts";
+import { COLLECTION_PATH } from "../../http/links.ts";
 import type { PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
 import { DATE_JUMP_PATH } from "../site.ts";

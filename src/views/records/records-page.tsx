@@ -1,4 +1,4 @@
-import { COLLECTION_PATH, createPageUrlBuilder } from "../../records/links.ts";
+import { COLLECTION_PATH, createPageUrlBuilder } from "../../http/links.ts";
 import { getLastPage, type PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
 import { Banners, type ClientResponse, RawResponse } from "../client-response.tsx";

@@ -1,4 +1,4 @@
-import type { PageNumber } from "./page.ts";
+import type { PageNumber } from "../records/page.ts";
 
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
