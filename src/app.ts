@@ -4,9 +4,9 @@ import { createFaults, type GetDelayLimits } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
 import { addHeaders } from "./http/headers.ts";
+import { limitTargetLength } from "./http/links.ts";
 import { respondToPreflight } from "./http/preflight.ts";
 import { limitRequests } from "./http/rate-limit.ts";
-import { limitUrlLength } from "./http/url-length.ts";
 import { createCollection } from "./routes/collection.ts";
 import { createDateJump } from "./routes/date-jump.ts";
 import { createHealth } from "./routes/health.ts";
@@ -32,7 +32,8 @@ export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions
   const app = new Hono<AppEnv>();
   const faults = createFaults(now, getDelayLimits);
 
-  // Outside the headers, because the HTML view shows them.
+  app.use(limitTargetLength);
+  // Outside of `addHeaders`, because the HTML view shows what it adds.
   app.use(renderHtml);
   app.use(addHeaders);
   // Passes on every OPTIONS that is no preflight.
@@ -40,7 +41,6 @@ export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", createHealth());
   app.use(checkSettings);
-  app.use(limitUrlLength);
   // Before the rate limit, so that users can always read about the service and its limit.
   app.route("/", createHome());
   // All other requests count for the rate limit.

@@ -1,6 +1,6 @@
 import { hashString } from "../hash.ts";
 import { getClientKey } from "../http/client-key.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../http/links.ts";
+import { COLLECTION_PATH } from "../http/links.ts";
 import type { PageRequest } from "../http/page-request.ts";
 import { getLastValue } from "../http/request.ts";
 import { createLru } from "../lru.ts";
@@ -64,7 +64,7 @@ export function createCounter() {
 }
 
 /** Parameters that the page key already contains, or that do not make a request different. */
-const IGNORED_PARAMETERS = ["page", "format", "prefer", JUMP_DATE_PARAMETER];
+const IGNORED_PARAMETERS = ["page", "format", "prefer"];
 
 type KeyParts = Pick<PageRequest, "method" | "query" | "number">;
 

@@ -2,12 +2,16 @@ import { matchedRoutes } from "hono/route";
 import type { AppContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { HttpError, UnavailableError } from "./errors.ts";
-import { NO_STORE } from "./headers.ts";
+import { getCommonHeaders, NO_STORE } from "./headers.ts";
 
-/** Responds to an error. All errors but `HttpError` are failures of the service, whose reason is only in the log. */
+/**
+ * Responds to an error. All errors but `HttpError` are failures of the service, whose reason is only in the log. The response is complete,
+ * because an error of `limitTargetLength` never gets to `addHeaders`.
+ */
 export function respondWithError(error: unknown, c: AppContext): Response {
   const { message, status, headers } = error instanceof HttpError ? error : logFailedRequest(error, c);
-  return c.json({ detail: message }, status, { "Cache-Control": NO_STORE, Vary: "Accept", ...headers });
+  const common = { "Cache-Control": NO_STORE, Vary: "Accept", ...getCommonHeaders(c) };
+  return c.json({ detail: message }, status, { ...common, ...headers });
 }
 
 /** Logs the failure of a request. Returns the error for its client. */

@@ -37,11 +37,14 @@ export function createCompleteResponse(
   return response;
 }
 
-/** Adds the headers of every response, and of the collection. */
+/** Returns the headers of every response to a request: of the collection, or of another path. */
+export function getCommonHeaders({ req }: AppContext): typeof SERVICE_HEADERS {
+  return COLLECTION_PATHS.includes(req.path) ? COLLECTION_HEADERS : SERVICE_HEADERS;
+}
+
+/** Adds the headers of every response. */
 export const addHeaders: AppMiddleware = async (c, next) => {
   await next();
   if (c.res === c.get("completeResponse")) return;
-  const isOfCollection = COLLECTION_PATHS.includes(c.req.path);
-  const added = isOfCollection ? COLLECTION_HEADERS : SERVICE_HEADERS;
-  for (const [name, value] of Object.entries(added)) c.res.headers.set(name, value);
+  for (const [name, value] of Object.entries(getCommonHeaders(c))) c.res.headers.set(name, value);
 };

@@ -1,4 +1,7 @@
+import type { AppMiddleware } from "../bindings.ts";
 import type { PageNumber } from "../records/page.ts";
+import { HttpError } from "./errors.ts";
+import { getLastValue } from "./request.ts";
 
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
@@ -8,26 +11,44 @@ export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
 export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 
-/** The query parameter with the date of a jump, for the HTML view, which marks this day. Links omit it. */
-export const JUMP_DATE_PARAMETER = "jump-date";
+/** The maximum length of the path and the query of a request, whatever its host (RFC 9110, 4.1 recommends 8,000 or more for a URL). */
+const MAX_TARGET_LENGTH = 8_192;
+
+/** The maximum length of the parameters that links repeat. It leaves room for the path, and for what links and forms add. */
+const MAX_REPEATED_LENGTH = 8_000;
+
+export const URL_TOO_LONG = `The path and the query have more than ${MAX_TARGET_LENGTH} characters, or the parameters, encoded, more than ${MAX_REPEATED_LENGTH}.`;
 
 /**
- * Returns a function that builds the absolute URL of a page (specification, "Page envelope", rules 1 and 2). The URL has the
- * parameters of the request, sorted by name, without the date of a jump. Its `format` is `api` unless the request has `json`.
- * @param collectionUrl The absolute URL of the collection, without query
+ * Checks the length of a request. The first check of all, because all others parse the URL.
+ * @throws 414
  */
-export function createPageUrlBuilder(
-  collectionUrl: string,
-  query: URLSearchParams,
-): (page: PageNumber) => string {
-  const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
+export const limitTargetLength: AppMiddleware = ({ req }, next) => {
+  const startOfPath = req.url.indexOf("/", "https://".length);
+  requireLength(req.url.length - startOfPath, MAX_TARGET_LENGTH);
+  return next();
+};
+
+function requireLength(length: number, limit: number): void {
+  if (length > limit) throw new HttpError(414, { detail: URL_TOO_LONG });
+}
+
+/**
+ * Returns a function that builds the URL of a page (specification, "Page envelope", rules 1 and 2). The URL has the parameters of the
+ * request, sorted by name. Its `format` is `api` unless the request has `json`.
+ * @param origin The origin of absolute URLs, or the empty string for a path
+ * @throws 414 if the links would be too long
+ */
+export function createPageUrlBuilder(origin: string, query: URLSearchParams): (page: PageNumber) => string {
+  const format = getLastValue(query, "format") === "json" ? "json" : "api";
   // In workerd, a copy of the text takes 5 µs, and a copy of the object 60 µs.
   const parameters = new URLSearchParams(query.toString());
-  parameters.delete(JUMP_DATE_PARAMETER);
   parameters.set("format", format);
   parameters.set("page", "");
   parameters.sort();
   // The number is inserted into the text, so that a link needs no call into the runtime.
-  const [before, after] = parameters.toString().split(/(?<=^|&)page=(?=&|$)/);
-  return (page) => `${collectionUrl}?${before}page=${page}${after}`;
+  const [before = "", after = ""] = parameters.toString().split(/(?<=^|&)page=(?=&|$)/);
+  // Without the two values, in which the links of a page differ: otherwise, page 99 could refuse a link that page 98 has.
+  requireLength(before.length + "page=".length + after.length - format.length, MAX_REPEATED_LENGTH);
+  return (page) => `${origin}${COLLECTION_PATH}?${before}page=${page}${after}`;
 }

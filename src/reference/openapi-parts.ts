@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "../faults/fault-headers.ts";
 import { DESCRIPTIONS } from "../faults/option-table.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { URL_TOO_LONG } from "../http/links.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
-import { URL_TOO_LONG } from "../http/url-length.ts";
 import { MAX_PAGE } from "../records/page.ts";
 
 // The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:

@@ -86,7 +86,7 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
   // The client has a current copy.
   if (results === undefined)
     return createCompleteResponse(c, null, { status: 304, headers: { ...NOT_MODIFIED_HEADERS, ETag } });
-  const body = formatEnvelope(location, results, createPageUrlBuilder(origin + COLLECTION_PATH, query));
+  const body = formatEnvelope(location, results, createPageUrlBuilder(origin, query));
   const isEmpty = location.count === 0;
   const described = isEmpty ? {} : { "Data-Source": snapshot.source, Link: DESCRIBED_BY };
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });

@@ -3,16 +3,20 @@ import type { AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { HttpError } from "../http/errors.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../http/links.ts";
+import { NO_STORE } from "../http/headers.ts";
+import { createPageUrlBuilder } from "../http/links.ts";
 import { rejectMethod } from "../http/methods.ts";
-import { getLastValue, keepLastValues } from "../http/request.ts";
-import { getLastPage, PAGE_SIZE } from "../records/page.ts";
+import { getLastValue } from "../http/request.ts";
+import { PAGE_SIZE } from "../records/page.ts";
 import { isDate } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
 import { DATE_JUMP_PATH } from "../views/site.ts";
 
-/** Creates the route that redirects to the page with the newest records of a date. The HTML view has a form for it. */
+/**
+ * Creates the route that redirects to the page with the newest records of a day. The fragment names the first row of the day in the HTML
+ * view, which has a form for the date.
+ */
 export function createDateJump({ getCountHidden }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
@@ -20,17 +24,19 @@ export function createDateJump({ getCountHidden }: Faults): Hono<AppEnv> {
     const query = new URL(c.req.url).searchParams;
     const faultOptions = getFaultOptions(c, query);
     const date = getLastValue(query, "date") ?? "";
-    keepLastValues(query);
-    for (const name of ["date", "page", JUMP_DATE_PARAMETER]) query.delete(name);
-    if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
+    query.delete("date");
+    const toPath = createPageUrlBuilder("", query);
+    if (date === "") return c.redirect(toPath(1));
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const countHidden = getCountHidden(faultOptions?.rules ?? []);
     const visible = snapshot.count - (countHidden?.(snapshot.count) ?? 0);
-    const { page, day } = findPageByDate(statistics.days, date, visible);
-    query.set("page", String(page));
-    if (c.get("prefersHtml")) query.set(JUMP_DATE_PARAMETER, date);
-    return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
+    const found = findDay(statistics.days, date, visible);
+    if ("page" in found) return c.redirect(`${toPath(found.page)}#${date}`);
+    const { nearest } = found;
+    const known = nearest.length === 0 ? "" : `; the nearest are from ${nearest.join(" and ")}`;
+    const detail = `The collection has no records from ${date}${known}.`;
+    return c.json({ detail, nearest }, 404, { "Cache-Control": NO_STORE, Vary: "Accept" });
   });
 
   jump.all(DATE_JUMP_PATH, rejectMethod);
@@ -39,22 +45,23 @@ export function createDateJump({ getCountHidden }: Faults): Hono<AppEnv> {
 }
 
 /**
- * Finds the page with the newest records of a date, or of the nearest day that has records.
+ * Finds the page with the newest records of a day.
  * @param days The days of the collection, oldest first
- * @param count The number of visible records. If all days together have more records, the newest records are hidden
- * @returns The page, and the day of its records. The older of two equally near days wins
+ * @param count The number of visible records. If all days together have more, the newest records are hidden
+ * @returns The page or, if the day has no visible records, the days with records before and after it
  */
-function findPageByDate(days: Day[], date: string, count: number): { page: number; day: string } {
-  let nearest = { day: date, distance: Number.POSITIVE_INFINITY, recordsUntil: 0 };
+function findDay(days: Day[], date: string, count: number): { page: number } | { nearest: string[] } {
+  let earlier: string[] = [];
   /** How many records there are until the end of the day. */
   let recordsUntil = 0;
   for (const [day, records] of days) {
     const isHidden = recordsUntil >= count;
-    const distance = Math.abs(Date.parse(day) - Date.parse(date));
-    if (isHidden || distance >= nearest.distance) break;
+    if (isHidden) break;
+    if (day > date) return { nearest: [...earlier, day] };
     recordsUntil += records;
-    nearest = { day, distance, recordsUntil };
+    const newer = Math.max(0, count - recordsUntil);
+    if (day === date) return { page: Math.floor(newer / PAGE_SIZE) + 1 };
+    earlier = [day];
   }
-  const newer = Math.max(0, count - nearest.recordsUntil);
-  return { page: Math.min(getLastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day: nearest.day };
+  return { nearest: earlier };
 }

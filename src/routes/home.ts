@@ -106,7 +106,7 @@ async function getSamplePage(
     const needsRecords = (page: LocatedPage) => page.snapshot.id === snapshot.id;
     const page = await getCachedStore(c.env).findPage(number, { needsRecords });
     if (page?.results === undefined) return undefined;
-    const getPageUrl = createPageUrlBuilder(origin + COLLECTION_PATH, new URLSearchParams());
+    const getPageUrl = createPageUrlBuilder(origin, new URLSearchParams());
     return { number, page: JSON.parse(formatEnvelope(page.location, page.results, getPageUrl)) };
   } catch (error) {
     logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);

@@ -11,13 +11,11 @@ import { formatCurlOptions, formatHead } from "./text-format.ts";
 export interface ClientRequest {
   method: string;
   prefer: string | undefined;
-  /** With the public origin of the service, and without the date of a jump. */
+  /** With the public origin of the service. */
   url: URL;
   number: PageNumber | undefined;
   /** The URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
   urlWithoutFaults: string | undefined;
-  /** The date of the jump that led to the page, if there was one. */
-  jumpDate: string | undefined;
 }
 
 export interface ClientResponse extends ClientRequest {

@@ -2,11 +2,10 @@ import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { getApplied } from "../faults/applied-options.ts";
 import { isSentInParts } from "../faults/body-faults.ts";
 import { hasVisibleFault, type OptionValue } from "../faults/option-table.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../http/links.ts";
+import { COLLECTION_PATH } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { parsePageRequest } from "../http/page-request.ts";
-import { getLastValue, getOrigin, keepLastValues } from "../http/request.ts";
-import { isDate } from "../records/utc-time.ts";
+import { getOrigin, keepLastValues } from "../http/request.ts";
 import {
   type ClientRequest,
   type ClientResponse,
@@ -78,24 +77,19 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
 function describeRequest(c: AppContext): ClientRequest {
   const { url: requested, number } = parsePageRequest(c);
   const url = createShownUrl(requested, c.env.PUBLIC_ORIGIN);
-  const jumpDate = getLastValue(requested.searchParams, JUMP_DATE_PARAMETER);
   return {
     method: c.req.method,
     prefer: c.req.header("Prefer"),
     url,
     number,
     urlWithoutFaults: url.pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
-    jumpDate: jumpDate !== null && isDate(jumpDate) ? jumpDate : undefined,
   };
 }
 
-/** Copies a URL with the public origin, and without what links omit: the date of a jump, and values that do not count. */
+/** Copies a URL with the public origin, and without the values that do not count, which links omit. */
 function createShownUrl(requested: URL, publicOrigin: string | undefined): URL {
   const url = new URL(getOrigin(requested, publicOrigin) + requested.pathname + requested.search);
-  const query = url.searchParams;
-  // A change encodes the whole query anew.
-  if (query.has(JUMP_DATE_PARAMETER)) query.delete(JUMP_DATE_PARAMETER);
-  keepLastValues(query);
+  keepLastValues(url.searchParams);
   return url;
 }
 

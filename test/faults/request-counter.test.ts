@@ -18,7 +18,7 @@ describe("the key of a request contains its method and its query", () => {
   test.each([
     ["page=2&format=api&y=2&z=1", "z=1&y=2&format=api&page=2"],
     ["page=2&prefer=fail=0.1,seed=4", "page=2"],
-    ["page=3", "page=5&format=api&page=003&jump-date=2019-05-17"],
+    ["page=3", "page=5&format=api&page=003"],
     ["", "format=json&page=1"],
   ])("%s has the key of %s", (one, other) => {
     expect(getKey(one)).toBe(getKey(other));

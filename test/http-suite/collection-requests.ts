@@ -1,4 +1,4 @@
-import { getLastPage, MAX_PAGE } from "../../src/records/page.ts";
+import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target } from "../support/exchange.ts";
 
 /** The headers of every response of the collection (specification, "List records"). */
@@ -33,20 +33,16 @@ function createPage({ name, query, number, link = "format=api&page=PAGE", accept
   return { name, request: PATH + query, requestHeaders, headers: PAGE_HEADERS, page: { number, link } };
 }
 
-/**
- * Creates the longest query that is accepted. A URL has at most 8,192 characters, also with everything that links and forms can add to the
- * query: here, the largest page number.
- */
-export function createLongestQuery(origin: string): string {
-  const added = `&jump-date=2025-10-29&format=json&page=${MAX_PAGE}&prefer=none&date=2025-10-29`;
-  return "x=".padEnd(8_192 - `${origin}${PATH}?${added}`.length, "y");
-}
+/** The longest path and query. The zeros are no part of the links, which would be too long with them. */
+export const LONGEST_TARGET = `${`${PATH}?page=`.padEnd(8_191, "0")}1`;
+
+/** The longest query that links repeat. */
+export const LONGEST_QUERY = `x=${"y".repeat(8_000 - "format=&page=&x=".length)}`;
 
 /** Pages with their numbers and links (specification, "Page envelope"). */
-export function listPages({ origin, records }: Target): Exchange[] {
+export function listPages({ records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
   const last = getLastPage(records.length);
-  const longest = createLongestQuery(origin);
   const rows: PageRow[] = [
     { name: "page 1 is the default", query: "", number: 1 },
     { name: "empty parameters have no effect", query: "?page=&format=", number: 1 },
@@ -77,10 +73,11 @@ export function listPages({ origin, records }: Target): Exchange[] {
     },
     {
       name: "links keep the longest query",
-      query: `?${longest}`,
+      query: `?${LONGEST_QUERY}`,
       number: 1,
-      link: `format=api&page=PAGE&${longest}`,
+      link: `format=api&page=PAGE&${LONGEST_QUERY}`,
     },
+    { name: "the longest URL", query: LONGEST_TARGET.slice(PATH.length), number: 1 },
     { name: "JSON weighs more", query: "", number: 1, accept: "text/html;q=0.9, */*" },
   ];
   return rows.map(createPage);

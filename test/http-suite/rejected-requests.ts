@@ -1,12 +1,19 @@
 import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target } from "../support/exchange.ts";
-import { COMMON_HEADERS, createLongestQuery, formatAccept, JSON_TYPE } from "./collection-requests.ts";
+import {
+  COMMON_HEADERS,
+  formatAccept,
+  JSON_TYPE,
+  LONGEST_QUERY,
+  LONGEST_TARGET,
+} from "./collection-requests.ts";
 
 const ERROR_HEADERS = { ...COMMON_HEADERS, ...JSON_TYPE, "cache-control": "no-store", etag: null };
 
 const INVALID = "Invalid page.";
 const NOT_FOUND = "Not found.";
-const TOO_LONG = "The URL, or a link that repeats its parameters, would be longer than 8192 characters.";
+const TOO_LONG =
+  "The path and the query have more than 8192 characters, or the parameters, encoded, more than 8000.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
 interface ErrorRow {
@@ -66,8 +73,8 @@ export function listInvalidPages({ records }: Target): Exchange[] {
 }
 
 /** Requests with an invalid format, method, path or URL. */
-export function listRejectedRequests({ origin }: Target): Exchange[] {
-  return [...listPrecedence(), ...listLongUrls(origin), ...listErrorPages(), ...listOtherPaths()];
+export function listRejectedRequests(): Exchange[] {
+  return [...listPrecedence(), ...listLongUrls(), ...listErrorPages(), ...listOtherPaths()];
 }
 
 /** Requests with several errors, of which one counts. */
@@ -104,14 +111,14 @@ function listPrecedence(): Exchange[] {
   return rows.map(createError);
 }
 
-function listLongUrls(origin: string): Exchange[] {
-  const queries = {
-    "the query is one character too long": `${createLongestQuery(origin)}y`,
-    "only the URL is too long": `page=${"0".repeat(8_192)}1`,
-    "encoding makes the links too long": `x=${"~".repeat(3_000)}`,
+function listLongUrls(): Exchange[] {
+  const requests = {
+    "the URL is one character too long": `${LONGEST_TARGET}&`,
+    "the links would be one character too long": `${PATH}?${LONGEST_QUERY}y`,
+    "encoding would make the links too long": `${PATH}?x=${"~".repeat(2_662)}`,
   };
-  return Object.entries(queries).map(([name, query]) =>
-    createError({ name, request: `${PATH}?${query}`, status: 414, detail: TOO_LONG }),
+  return Object.entries(requests).map(([name, request]) =>
+    createError({ name, request, status: 414, detail: TOO_LONG }),
   );
 }
 

@@ -48,7 +48,7 @@ export function listSite({ origin, records }: Target): Exchange[] {
     { request: "/", requestHeaders: { accept: "image/png" }, status: 406 },
     { request: "/?format=xml", status: 404 },
     ...["/", "/go"].flatMap(rejectMethods),
-    { request: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?x=1` } },
+    { request: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?format=api&page=1&x=1` } },
     {
       request: "/go?date=2019-02-30",
       status: 400,

@@ -21,7 +21,7 @@ export function listExchanges(target: Target): [name: string, Exchange[]][] {
   return Object.entries({
     pages: listPages(target).filter(({ page }) => !(Number(page?.number) > pages)),
     "invalid pages": listInvalidPages(target),
-    "rejected requests": listRejectedRequests(target),
+    "rejected requests": listRejectedRequests(),
     "OPTIONS and preflights": listOptions(),
     "conditional requests": listConditions(),
     "the site": listSite(target),

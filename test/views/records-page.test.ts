@@ -60,7 +60,6 @@ test.each<[name: string, query: string, kept: string, pages: Record<string, stri
   ["a middle page", "?page=2", "", { "« Newest": "1", "‹ Previous": "1", "Next ›": "3", "Oldest »": "7" }],
   ["the last page", "?page=last", "", { "« Newest": "1", "‹ Previous": "6" }],
   ["other parameters", `?page=7&${MARKUP}`, MARKUP, { "« Newest": "1", "‹ Previous": "6" }],
-  ["a jump", "?chosen=1&jump-date=x", "chosen=1", { "Next ›": "2", "Oldest »": "7" }],
 ])("the HTML view links to the pages that a client finds in the JSON: %s", async (...row) => {
   const [, query, kept, pages] = row;
   const [above, below, json] = (await open(query)).match(

@@ -3,44 +3,20 @@ import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import type { TrafficRecord } from "../../records/schema.ts";
 
-/** One column for each field of a record. */
-const COLUMN_COUNT = 12;
-
-interface RecordTableProps {
-  /** The records of a page, newest first. At least one. */
-  records: TrafficRecord[];
-  /** The date of the jump to the page. */
-  jumpDate: string | undefined;
-}
-
 /**
- * The records of a page, with a row for each record. In narrow windows, each row is a card that names its counts and hides
+ * The records of a page, newest first, with a row for each record. In narrow windows, each row is a card that names its counts and hides
  * zeros. The heading of the page names the table. The first row of each day has an `id`, the target of a jump to a date (src/routes/date-jump.ts).
  */
-export const RecordTable: FC<RecordTableProps> = ({ records, jumpDate }) => {
+export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
   const days = records.map(getDay);
-  const replacementDay = findReplacementDay(days, jumpDate);
   return (
     <>
       <table class="records" aria-labelledby="title">
         <Head />
         <tbody>
           {records.map((record, index) => {
-            const day = getDay(record);
-            const isFirstRowOfDay = day !== days[index - 1];
-            const isReplacement = isFirstRowOfDay && day === replacementDay;
-            return (
-              <>
-                {isReplacement && (
-                  <tr class="nearest">
-                    <td colspan={COLUMN_COUNT}>
-                      This page has no records from {jumpDate}. The nearest are from {day}.
-                    </td>
-                  </tr>
-                )}
-                <Row record={record} id={isFirstRowOfDay ? day : undefined} />
-              </>
-            );
+            const isFirstRowOfDay = days[index] !== days[index - 1];
+            return <Row record={record} id={isFirstRowOfDay ? days[index] : undefined} />;
           })}
         </tbody>
       </table>
@@ -106,15 +82,4 @@ function getRowClass(record: TrafficRecord): string | undefined {
 
 export function getDay({ timestamp }: TrafficRecord): string {
   return timestamp.slice(0, 10);
-}
-
-/**
- * Finds the day on a page that is nearest to the date of a jump.
- * @param days Newest first, so that the older of two equally near days wins
- * @returns undefined if there was no jump, or if the page has records of its date
- */
-function findReplacementDay(days: string[], jumpDate: string | undefined): string | undefined {
-  if (jumpDate === undefined || days.includes(jumpDate)) return undefined;
-  const getDistance = (day: string) => Math.abs(Date.parse(day) - Date.parse(jumpDate));
-  return days.reduce((nearest, day) => (getDistance(day) <= getDistance(nearest) ? day : nearest));
 }

@@ -11,12 +11,12 @@ import { getDay, RecordTable } from "./record-table.tsx";
 
 /** Renders the requested page of the collection, which no fault has changed. */
 export function renderRecords(response: ClientResponse, requested: PageNumber): string {
-  const { url, body, jumpDate } = response;
+  const { url, body } = response;
   const page: Page = JSON.parse(body);
   const lastPage = getLastPage(page.count);
   const number = requested === "last" ? lastPage : requested;
   const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
-  const toUrl = createPageUrlBuilder(url.origin + COLLECTION_PATH, url.searchParams);
+  const toUrl = createPageUrlBuilder(url.origin, url.searchParams);
   const [newest] = page.results;
   return String(
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
@@ -31,11 +31,11 @@ export function renderRecords(response: ClientResponse, requested: PageNumber): 
             page={page}
             number={number}
             lastPage={lastPage}
-            date={jumpDate ?? getDay(newest)}
+            date={getDay(newest)}
             query={url.searchParams}
             toUrl={toUrl}
           />
-          <RecordTable records={page.results} jumpDate={jumpDate} />
+          <RecordTable records={page.results} />
           <nav class="row" aria-label="Pages, below the records">
             <NeighborLinks next={page.next} previous={page.previous} />
           </nav>
