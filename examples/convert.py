@@ -1,75 +1,71 @@
-#!/usr/bin/env python3
 """Converts traffic counts to records for `npm run data -- load`. Change read_rows for your table: see docs/data.md."""
 
 import argparse
 import csv
+import gzip
+import io
 import json  # for tables in JSON, as timedelta is for times that are ends
 import sys
 import tempfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 FIELDS = ("cars", "persons", "bicycles", "trucks", "motorcycles", "buses")
-lines_read = {}  # by file: the line that read_csv has read last, for the message of an error
-
-
-class Row(NamedTuple):
-    place: str  # for messages, such as sensors.csv:2
-    camera: str
-    time: datetime  # when the interval starts, with a time zone
-    counts: dict  # by field: an int, or None if it is missing. Other fields are 0
+open_tables, columns = {}, {}  # by file, for messages: the line that read_csv has read last, and the names in the header
 
 
 def read_rows(path):  # change this function for your table
+    """Yields for each row its place, for messages; the camera; when the interval starts, with a time zone; and the counts.
+    A count is an int, or None if it is missing. Fields without a count are 0."""
     for place, cells in read_csv(path):  # of the columns site, time, cars and bikes
         time = datetime.strptime(cells["time"], "%Y-%m-%d %H:%M").replace(tzinfo=ZoneInfo("Europe/Berlin"))
-        counts = {"cars": parse_count(cells["cars"]), "bicycles": parse_count(cells["bikes"])}
-        yield Row(place, cells["site"], time, counts)
+        yield place, cells["site"], time, {"cars": parse_count(cells["cars"]), "bicycles": parse_count(cells["bikes"])}
+
+
+def read_text(path, encoding="utf-8-sig"):
+    """Reads a text file, which is compressed if its name ends with .gz."""
+    data = Path(path).read_bytes()
+    return (gzip.decompress(data) if path.endswith(".gz") else data).decode(encoding)
 
 
 def read_csv(path, encoding="utf-8-sig", **options):
     """Yields the place of each row, and its cells by column. The options are those of csv.DictReader."""
-    with open(path, "rb") as file:
-        lines = (line.decode(encoding) for lines_read[path], line in enumerate(file, 1))
-        reader = csv.DictReader(lines, restval="", strict=True, **options)
-        names = list(filter(None, reader.fieldnames or ()))
-        if len(set(names)) < len(names):
-            raise ValueError(f"two columns have the same name: {names}")
-        for cells in reader:
-            if None in cells:
-                raise ValueError(f"the row has more cells than the header: {cells[None]}")
-            yield f"{path}:{lines_read[path]}", cells
-    if lines_read.pop(path, 0) < 2:
-        raise ValueError("the file has no row below its header")
+    text = io.StringIO(read_text(path, encoding), newline="")
+    reader = csv.DictReader((line for open_tables[path], line in enumerate(text, 1)), restval="", strict=True, **options)
+    columns[path] = names = list(filter(None, reader.fieldnames or ()))
+    if len(set(names)) < len(names):
+        raise ValueError(f"two columns have the same name: {names}")
+    for cells in reader:
+        if None in cells:
+            raise ValueError(f"the row has more cells than the header: {cells[None]}")
+        yield f"{path}:{open_tables[path]}", cells
+    open_tables.pop(path, None)
 
 
 def parse_count(text):
     """Reads a whole number in digits. An empty text is a missing count."""
-    if text == "":
-        return None
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{text!r} is not a whole number in digits")
-    return int(text)
+    if text and not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{text!r:.60} is not a whole number in digits")
+    return int(text) if text else None
 
 
-def find_reason(row):
+def find_reason(camera, time, counts):
     """Returns why a row is left out, or None. Raises a ValueError if a value is wrong."""
-    if not isinstance(row.camera, str):
-        raise ValueError(f"the camera {row.camera!r} is not text")
-    if row.time.utcoffset() is None or row.time.microsecond:
-        raise ValueError(f"the time {row.time} has no time zone, or a fraction of a second")
-    for field, count in row.counts.items():
+    if not isinstance(camera, str) or camera != camera.strip() or not 1 <= len(camera) <= 64 or camera[0] in "=+-@":
+        raise ValueError(f"the camera {camera!r:.80} is not text of 1 to 64 characters, or has =+-@ or a space at an end")
+    if not isinstance(time.tzinfo, (ZoneInfo, timezone)):  # other classes hide which times the clocks skip or repeat
+        raise ValueError(f"the zone of {time} is {time.tzinfo!r:.80}, not a ZoneInfo or timezone of Python's own library")
+    for field, count in counts.items():
         if field not in FIELDS:
-            raise ValueError(f"{field!r} is not one of {', '.join(FIELDS)}")
-        is_whole = type(count) is int and 0 <= count < 2**53  # as in `load`. True is an int, too
-        if count is not None and not is_whole:
-            raise ValueError(f"{field} {count!r} is not an int from 0 to 2**53 - 1; round it in read_rows")
-    first, second = (row.time.replace(fold=fold).utcoffset() for fold in (0, 1))  # equal, unless the clocks change
+            raise ValueError(f"{field!r:.60} is not one of {', '.join(FIELDS)}")
+        if count is not None and (type(count) is not int or not 0 <= count < 2**53):  # as in `load`. True is an int, too
+            raise ValueError(f"{field} {count!r:.60} is not an int from 0 to 2**53 - 1; round it in read_rows")
+    first, second = (time.replace(fold=fold).utcoffset() for fold in (0, 1))  # equal, unless the clocks change
     if first != second:
         return "at a time that the clocks repeat" if first > second else "at a time that the clocks skip"
-    return "without a count" if not row.counts or None in row.counts.values() else None
+    missing = [field for field in counts or FIELDS if counts.get(field) is None]
+    return f"without a count of {', '.join(missing)}" if missing else None
 
 
 def read_records(paths):
@@ -77,19 +73,23 @@ def read_records(paths):
     for path in paths:
         place = path
         try:
-            for row in read_rows(path):
-                place = row.place
-                if reason := find_reason(row):
+            for place, camera, time, counts in read_rows(path):
+                reason = find_reason(camera, time, counts)
+                if reason is None:
+                    key = time.astimezone(timezone.utc).replace(tzinfo=None), sys.intern(camera)
+                    first = records.setdefault(key, record := (place, *(counts.get(field, 0) for field in FIELDS)))
+                    if first[1:] != record[1:]:
+                        raise ValueError(f"{first[0]} has the same camera and time, and other counts")
+                    reason = None if first is record else "that repeat another"
+                if reason:
                     left_out.setdefault(reason, []).append(place)
-                else:
-                    key = row.time.astimezone(timezone.utc).replace(tzinfo=None), sys.intern(row.camera)
-                    if key in records:
-                        raise ValueError(f"{records[key][0]} has the same camera and time")
-                    records[key] = place, *(row.counts.get(field, 0) for field in FIELDS)
-                place = f"after {row.place}"
+                place = f"after {place}"
+            if place == path:
+                raise ValueError("the file has no row below its header")
         except Exception as error:
-            place = f"{path}:{lines_read.pop(path)}" if path in lines_read else place
-            sys.exit(f"{place}: {type(error).__name__}: {error}")
+            place = ", ".join(f"{file}:{line}" for file, line in open_tables.items()) or place
+            hint = f", not one of {columns}" if isinstance(error, KeyError) else ""
+            sys.exit(f"{place}: {type(error).__name__}: {error!s:.300}{hint:.300}")
     return records, left_out
 
 
@@ -110,21 +110,21 @@ def main():
     parser.add_argument("files", metavar="FILE", nargs="+", help="a table that read_rows reads")
     parser.add_argument("--out", metavar="FILE", type=lambda name: Path(name).resolve(), required=True)
     options = parser.parse_args()
-    if options.out in [Path(file).resolve() for file in options.files]:
-        parser.error(f"--out {options.out} is one of the tables to convert")
-    if options.out.exists() and not options.out.is_file():
-        parser.error(f"--out {options.out} is not a file")
+    inputs = [Path(file).resolve() for file in options.files]
+    if options.out in inputs or (options.out.exists() and not options.out.is_file()):
+        parser.error(f"--out {options.out} is one of the tables to convert, or not a file")
     records, left_out = read_records(options.files)
-    report = "".join(f"\nLeft out: {len(places)} {why}, first {places[0]}" for why, places in left_out.items())
+    report = "".join(f"\nRows left out {why}: {len(places)}, first {places[0]}" for why, places in left_out.items())
     if not records:
         sys.exit(f"There is no record.{report}")
+    zero = [field for index, field in enumerate(FIELDS, 1) if not any(record[index] for record in records.values())]
+    report += f"\n0 in each record: {', '.join(zero) or 'no field'}"
     try:
         write_records(options.out, records)
     except (OSError, UnicodeError) as error:
         sys.exit(f"{options.out}: {error}")
-    print(f"Wrote {len(records)} records to {options.out}.{report}")
+    print(f"Wrote {len(records)} records to {options.out}.{report}", file=sys.stderr)  # shows any character, unlike stdout
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(errors="backslashreplace")
     main()
