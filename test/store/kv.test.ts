@@ -45,14 +45,19 @@ test("a load writes a key for each block, waits until all keys are visible, and 
   vi.useFakeTimers();
   const written: string[] = [];
   const waits: number[] = [];
+  const progress: number[] = [];
   const namespace = watchPuts((key) => written.push(key));
   const store = createDeployedKvStore(namespace);
-  const loading = loadRecords(store, records, { onWait: (seconds) => waits.push(seconds) });
+  const loading = loadRecords(store, records, {
+    onProgress: (count) => progress.push(count),
+    onWait: (seconds) => waits.push(seconds),
+  });
   while (waits.length === 0) await vi.advanceTimersByTimeAsync(0);
   expect(waits).toEqual([70]);
   await vi.advanceTimersByTimeAsync(69_999);
   const blocks = written.map((key) => key.replace(/^block\/[0-9a-z]{19}\//, ""));
   expect(blocks).toEqual(["1", "2", "3", "4", "0"]);
+  expect(progress, "a batch for each block").toEqual([195, 390, 585, 600, 600]);
   await vi.advanceTimersByTimeAsync(1);
   await loading;
   expect(written.slice(5)).toEqual([CURRENT_SNAPSHOT_KEY]);

@@ -23,11 +23,6 @@ export function makeRecords(count: number): TrafficRecord[] {
   return Array.from({ length: count }, (_, index) => makeRecord(index, count));
 }
 
-/** Creates records with long names. A few thousand need several writes, because D1 and KV write about 1 MB at a time. */
-export function makeWideRecords(count: number): TrafficRecord[] {
-  return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(64, ".") }));
-}
-
 export function formatCsv(records: TrafficRecord[]): string {
   return CSV_HEADER + records.map(formatCsvLine).join("");
 }

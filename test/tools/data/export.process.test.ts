@@ -65,13 +65,9 @@ test("an export fails if the collection is replaced while it is read", async () 
   await expect(reading).rejects.toThrow("was replaced while it was being read");
 });
 
+// biome-ignore format: a table of cases
 test.each([
-  [
-    "a record",
-    '"c94"',
-    '"c\u009b2J"',
-    'Record 2 in the store: camera_ref "c\\u009b2J" contains the invisible',
-  ],
+  ["a record", '"c94"', '"c\u009b2J"', 'Record 2 in the store: camera_ref "c\\u009b2J" contains the invisible'],
   ["a damaged line", '"c94"', "\u001b", "is not valid JSON"],
 ])("export and info print no control characters of a store: %s", async (_, valid, text, message) => {
   const records = makeRecords(4).map((record) => ({ ...record, camera_ref: "c94", camera_pk: 2 }));

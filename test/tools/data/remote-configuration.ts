@@ -38,8 +38,8 @@ export function useRemoteConfiguration() {
     folder,
     config,
     /** Writes a number of records to a file, and returns the files to load. */
-    writeRecords(count: number, make = makeRecords): string[] {
-      writeFileSync(file, formatCsv(make(count)));
+    writeRecords(count: number): string[] {
+      writeFileSync(file, formatCsv(makeRecords(count)));
       return [file];
     },
   };

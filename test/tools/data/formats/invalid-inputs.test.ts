@@ -61,17 +61,13 @@ describe("reports an invalid field:", () => {
     expect(await readProblems([Object.keys(row), ...rows].join("\n"))).toEqual(containing(...problems));
   });
 
+  // biome-ignore format: a table of cases
   test.each<[string, string, unknown[], string]>([
     ["a count", "cars", ["1", null, 1.5], NOT_A_COUNT],
     ["a count above the largest safe integer", "cars", [2 ** 53], "cannot be read exactly"],
     ["a boolean camera_ok", "camera_ok", [true, false], "is a boolean"],
     ["a number for camera_ok", "camera_ok", [1], HEALTH],
-    [
-      "white space at an end of a camera_ref",
-      "camera_ref",
-      ["a ", "\u00a0a"],
-      "begins or ends with white space",
-    ],
+    ["white space at an end of a camera_ref", "camera_ref", ["a ", "\u00a0a"], "begins or ends with white space"],
     ["an object or a long text for a camera_ref", "camera_ref", [{ a: 1 }, "x".repeat(65)], STRING],
   ])("%s in JSON", async (_, field, values, message) => {
     const lines = values.map((value) => JSON.stringify(makeRecord({ [field]: value })));

@@ -103,15 +103,11 @@ test("the sample data has the hash of the generated records", async () => {
   expect((await readStagedStatistics(staged)).records_hash).toBe(GENERATED_HASH);
 });
 
+// biome-ignore format: a table of cases
 test.each<{ name: string; file: string; edit?: [RegExp, string]; given?: string; source: string }>([
   { name: "a copied file", file: "copied.csv", source: "generated" },
   { name: "a given source", file: "copied.csv", given: "mine", source: "mine" },
-  {
-    name: "an edited record",
-    file: "edited.csv",
-    edit: [/\d+,tf1\n/, "77,tf1\n"],
-    source: "edited.csv, 2025.csv",
-  },
+  { name: "an edited record", file: "edited.csv", edit: [/\d+,tf1\n/, "77,tf1\n"], source: "edited.csv, 2025.csv" },
   { name: "a missing record", file: "generated", edit: [/\n.*\n/, "\n"], source: '"generated", 2025.csv' },
 ])(
   "the source of the sample data with $name is $source",

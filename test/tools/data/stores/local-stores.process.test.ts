@@ -6,7 +6,11 @@ import { setTimeout } from "node:timers/promises";
 import { stringify } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../../../tools/data/stores/configuration.ts";
-import { applyMigrations, createLocalNamespace } from "../../../../tools/data/stores/local-stores.ts";
+import {
+  applyMigrations,
+  createLocalDatabase,
+  createLocalNamespace,
+} from "../../../../tools/data/stores/local-stores.ts";
 import { withMigratedStore, withStore } from "../../../../tools/data/stores/open-store.ts";
 import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
 import { readAll } from "../../../support/reader.ts";
@@ -96,6 +100,14 @@ describe("a local store", () => {
     expect(await namespace.get(["a", "b"], 30)).toEqual([null, null]);
     await namespace.delete(["a", "b"]);
     expect(await readdir(files)).toEqual([]);
+  });
+
+  test("lets a signal be handled before it writes", async () => {
+    const order: string[] = [];
+    setImmediate(() => order.push("signal"));
+    const database = createLocalDatabase(new DatabaseSync(":memory:"));
+    await database.write([]).then(() => order.push("written"));
+    expect(order).toEqual(["signal", "written"]);
   });
 
   test("names the migration that fails, and the file to delete, and stays as it was", async () => {
