@@ -73,7 +73,10 @@ function createHtmlRenderer() {
     const key = JSON.stringify({ ...summary, statistics: snapshot.id });
     if (latest?.key === key) return { html: latest.html, isComplete: true };
     const isEmpty = summary.count === 0;
-    const sample = isEmpty ? undefined : await getSamplePage(c, origin, snapshot);
+    // The example has no default faults.
+    const query = new URLSearchParams(summary.prefer === null ? "" : "prefer=none");
+    const getPageUrl = createPageUrlBuilder(origin, query);
+    const sample = isEmpty ? undefined : await getSamplePage(c, getPageUrl, snapshot);
     const html = renderHome(summary, sample);
     const isComplete = isEmpty || sample !== undefined;
     if (isComplete) latest = { key, html };
@@ -98,7 +101,7 @@ async function isSampleData(c: AppContext, { records_hash }: Statistics): Promis
  */
 async function getSamplePage(
   c: AppContext,
-  origin: string,
+  getPageUrl: ReturnType<typeof createPageUrlBuilder>,
   snapshot: MaybeSnapshot,
 ): Promise<SamplePage | undefined> {
   const number = Math.min(2, getLastPage(snapshot.count));
@@ -106,7 +109,6 @@ async function getSamplePage(
     const needsRecords = (page: LocatedPage) => page.snapshot.id === snapshot.id;
     const page = await getCachedStore(c.env).findPage(number, { needsRecords });
     if (page?.results === undefined) return undefined;
-    const getPageUrl = createPageUrlBuilder(origin, new URLSearchParams());
     return { number, page: JSON.parse(formatEnvelope(page.location, page.results, getPageUrl)) };
   } catch (error) {
     logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);

@@ -72,7 +72,7 @@ test.for([
     { strokeDasharray: "5px, 5px", isDrawn: true },
     { strokeDasharray: "none", isDrawn: true },
   ]);
-  const panel = page.locator(".chart .panel");
+  const panel = page.locator("figure.panel");
   const background = await panel.evaluate((element) => getComputedStyle(element).backgroundColor);
   expect(lines.map(({ stroke }) => stroke)).not.toContain(background);
 });

@@ -79,6 +79,6 @@ test("the first link skips to the content", async ({ visit }) => {
   expect(await page.getByText("Skip to content").boundingBox()).toMatchObject({ x: 0 });
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
-  const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
-  expect(focused).toBe("Copy: URL of the collection");
+  const focused = await page.evaluate(() => document.activeElement?.textContent);
+  expect(focused).toBe("Download all records as CSV.");
 });

@@ -11,8 +11,8 @@ function waitForStatus(part: Locator, text: RegExp): Promise<void> {
 
 describe("copy buttons", () => {
   test.for([
-    // The URL, two commands and two scripts.
-    ["/", 5],
+    // The URL, a command and two scripts.
+    ["/", 4],
     ["/docs", 1],
     [PATH, 1],
   ] as const)("of %s copy the text of each of its %i code blocks", async ([path, count], { visit }) => {

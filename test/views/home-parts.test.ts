@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Day, Hour } from "../../src/store/stored-statistics.ts";
 import { HoursChart } from "../../src/views/home/hours-chart.tsx";
-import { formatDates } from "../../src/views/home/period-table.tsx";
+import { formatDates, PeriodTable } from "../../src/views/home/period-table.tsx";
 import { groupIntoPeriods } from "../../src/views/home/summary.ts";
 import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/views/text-format.ts";
 import { extractText } from "../support/html-view.ts";
@@ -36,22 +36,25 @@ describe("periods", () => {
     Array.from({ length: count }, (_, index) => makeDay(17_897 + index * step));
 
   test.each([
-    [0, 1, "day", 0],
-    [124, 1, "day", 124],
-    [124, 9, "day", 124],
-    [125, 1, "month", 5],
-    [3_773, 1, "month", 124],
-    [3_774, 1, "year", 11],
-    [100, 1_000, "day", 100],
-  ])("of %i days with a step of %i days are %ss, and there are %i", (days, step, unit, periods) => {
+    [0, 1, "day", 0, 0],
+    [124, 1, "day", 124, 0],
+    [124, 9, "day", 124, 123],
+    [125, 1, "month", 5, 0],
+    [3_773, 1, "month", 124, 0],
+    [3_774, 1, "year", 11, 0],
+    [100, 1_000, "day", 100, 99],
+  ])("of %i days with a step of %i are %ss: %i, with %i gaps", (days, step, unit, periods, gaps) => {
     const grouped = groupIntoPeriods(makeDays(days, step));
     expect([grouped.unit, grouped.periods.length]).toEqual([unit, periods]);
+    expect(String(PeriodTable(grouped)).split('class="gap"')).toHaveLength(gaps + 1);
   });
 
   test("contain the sums of their days, newest first", () => {
     const days: Day[] = [...makeDays(200), ["2020-02-03", 6, 2, 3, 7], ["2020-02-05", 60, 20, 30, 50]];
     const sums = { records: 66, failing: 22, unknown: 33, road_users: 57, mean_road_users: 1.295 };
-    const { periods } = groupIntoPeriods(days);
+    const grouped = groupIntoPeriods(days);
+    const { periods } = grouped;
+    expect(String(PeriodTable(grouped)).split('class="gap"')).toHaveLength(2);
     expect(periods[0]).toEqual({ first: "2020-02-03", last: "2020-02-05", ...sums });
     expect(periods.map(({ records }) => records)).toEqual([66, 190, 300, 310, 300, 310, 280, 310]);
   });

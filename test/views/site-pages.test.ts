@@ -55,7 +55,7 @@ test.each<[string, ...string[]]>([
   const page = await (await fetch(path, IN_BROWSER)).text();
   expect(page, "a button that only a script can use").not.toContain('<button type="button"');
   const urls = new Set(
-    findLinks(page).filter((url) => /^\/(?!assets\/|LICENSE|docs|openapi\.json)/.test(url)),
+    findLinks(page).filter((url) => /^\/(?!assets\/|LICENSE|docs|openapi\.json|.*prefer=)/.test(url)),
   );
   expect(findLinks(page)).toEqual(expect.arrayContaining(expected));
   for (const [, id] of page.matchAll(/href="\/docs#(.*?)"/g))

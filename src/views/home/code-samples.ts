@@ -4,8 +4,8 @@
  */
 export function createCodeSamples(url: string): { language: string; code: string }[] {
   return [
-    { language: "JavaScript", code: createJavaScript(url) },
     { language: "Python", code: createPython(url) },
+    { language: "JavaScript", code: createJavaScript(url) },
   ];
 }
 

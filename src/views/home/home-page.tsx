@@ -8,7 +8,7 @@ import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "..
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
 import { HoursChart } from "./hours-chart.tsx";
-import { formatDates, PeriodTable } from "./period-table.tsx";
+import { formatDate, formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
 /** A page of the collection, of which the home page shows only the first record. */
@@ -19,98 +19,171 @@ export interface SamplePage {
 
 /** @param sample undefined if the collection is empty, or if the page cannot be read */
 export function renderHome(summary: Summary, sample: SamplePage | undefined): string {
-  const { records_url: url, statistics } = summary;
+  const hasRecords = summary.count > 0;
   return String(
     <Layout path="/" description={summary.description}>
-      <div class="intro">
-        <Introduction url={url} />
-        {sample && <SampleResponse {...sample} url={url} />}
+      <div class="columns">
         <div>
-          <h2>The collection</h2>
-          {summary.count > 0 ? <Collection {...summary} /> : <p class="banner">{EMPTY_COLLECTION}</p>}
+          <h1>{SITE_NAME}</h1>
+          <p class="lead">A public {SERVICE_SUMMARY}. Use it to develop and test clients.</p>
+          {hasRecords ? <Contents {...summary} /> : <p class="banner">{EMPTY_COLLECTION}</p>}
+          <CodeBlock code={summary.records_url} label="URL of the collection" />
+          <p class="row">
+            <a class="button primary" href={COLLECTION_PATH}>
+              Browse the records
+            </a>{" "}
+            <a class="button" href={`${REFERENCE_PATH}#try`}>
+              Try the API
+            </a>
+          </p>
+          {summary.faults && <Faults {...summary} />}
         </div>
+        {sample && <SampleResponse {...sample} {...summary} />}
+        <Scripts {...summary} />
+        {hasRecords && (
+          <>
+            <div>
+              <h2>The collection</h2>
+              <Facts {...summary} />
+              <PeriodTable {...summary.statistics} />
+            </div>
+            <HoursChart {...summary.statistics.hours} />
+          </>
+        )}
       </div>
-      {summary.count > 0 && (
-        <div class="chart">
-          <HoursChart {...statistics.hours} />
-          <PeriodTable {...statistics} />
-        </div>
-      )}
-      <h2>Read all records</h2>
-      <p>
-        Follow <code>next</code> until it is null. {formatRateLimit(summary.rate_limit_seconds)} These scripts
-        wait after the statuses 429 and 503.
-      </p>
-      {createCodeSamples(url).map(({ language, code }) => (
-        <details name="script">
-          <summary>{language}</summary>
-          <CodeBlock code={code} label={language} />
-        </details>
-      ))}
-      {summary.faults && <Faults {...summary} />}
     </Layout>,
   );
 }
 
-const Introduction: FC<{ url: string }> = ({ url }) => (
-  <div>
-    <h1>{SITE_NAME}</h1>
-    <p class="lead">
-      A public, paginated JSON collection of cars, persons, bicycles, trucks, motorcycles and buses, counted
-      by roadside cameras. It is a {SERVICE_SUMMARY}.
+/** Says what is served: whose records, of which days, whether more are added, and when they were loaded. */
+const Contents: FC<Summary> = ({ count, loaded_at, sample_data_url, statistics }) => {
+  const { first, last, cameras } = statistics;
+  return (
+    <p>
+      It serves{" "}
+      <b>{formatQuantity(count, areGenerated(statistics) ? "generated sample record" : "record")}</b>
+      {first !== null && last !== null && (
+        <>
+          , dated <b>{formatDates(first, last)}</b>
+        </>
+      )}
+      : counts of cars, persons, bicycles, trucks, motorcycles and buses for{" "}
+      {formatQuantity(cameras, "roadside camera")}. {formatSources(statistics)} No records are added.{" "}
+      {loaded_at !== null && (
+        <>
+          Loaded on <time datetime={loaded_at}>{formatDate(loaded_at)}</time>.{" "}
+        </>
+      )}
+      {sample_data_url !== null && <a href={sample_data_url}>Download all records as CSV.</a>}
     </p>
-    <CodeBlock code={url} label="URL of the collection" />
+  );
+};
+
+function areGenerated({ sources, source_count }: Summary["statistics"]): boolean {
+  return source_count === 1 && sources[0] === "generated";
+}
+
+const MAX_SHOWN_SOURCES = 5;
+
+function formatSources(statistics: Summary["statistics"]): string {
+  const { sources, source_count } = statistics;
+  if (areGenerated(statistics)) return "";
+  if (source_count === 0) return "Their source was not recorded.";
+  const shown = sources.slice(0, MAX_SHOWN_SOURCES);
+  const more = source_count - shown.length;
+  if (more > 0) shown.push(`and ${more} more`);
+  return `${source_count === 1 ? "Source" : "Sources"}: ${shown.join("; ")}.`;
+}
+
+/** Options of `prefer` whose responses are marked pages, except for `body=slow`, with the same choices in each visit. */
+const FAULTS = [
+  ["code=503", "a 503"],
+  ["code=429", "a 429"],
+  ["body=slow", "a slow body"],
+  ["record=missing,seed=4", "a missing count"],
+  ["rows=repeat,seed=4", "a repeated record"],
+] as const;
+
+const Faults: FC<Pick<Summary, "prefer">> = ({ prefer }) => (
+  <>
     <p class="row">
-      <a class="button primary" href={COLLECTION_PATH}>
-        Browse the records
-      </a>{" "}
-      <a class="button" href={`${REFERENCE_PATH}#try`}>
-        Try the API
-      </a>
+      <b>Break it on purpose:</b>{" "}
+      {FAULTS.map(([options, name]) => (
+        <>
+          <a class="button" href={`${COLLECTION_PATH}?page=2&prefer=${options}`}>
+            {name}
+          </a>{" "}
+        </>
+      ))}
+      <a href={`${REFERENCE_PATH}#faults`}>All faults</a>
     </p>
-  </div>
+    {prefer !== null && (
+      <p class="banner">
+        This deployment applies <code>{prefer}</code> to every request for the collection that sets no options
+        of its own. Add <code>prefer=none</code> to get the unchanged response.
+      </p>
+    )}
+  </>
 );
 
-const SampleResponse: FC<SamplePage & { url: string }> = ({ number, page, url }) => (
+const SampleResponse: FC<SamplePage & Summary> = ({ number, page, records_url, prefer }) => (
   <div class="example">
-    <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
-    <p>{describeSample(page.results.length)}</p>
+    <CurlBlock
+      options="-s"
+      url={`${records_url}?page=${number}${prefer === null ? "" : "&prefer=none"}`}
+      label="curl"
+    />
+    <p>{describeSample(page.results.length, prefer)}</p>
     <pre class="panel">
       <JsonText value={{ ...page, results: page.results.slice(0, 1) }} />
     </pre>
   </div>
 );
 
-function describeSample(records: number): string {
-  if (records === 1) return "The response, formatted:";
-  return `The response, formatted and shortened to one of its ${records} records:`;
+function describeSample(records: number, prefer: string | null): string {
+  const response = prefer === null ? "The response" : "The response without the default faults";
+  if (records === 1) return `${response}, formatted:`;
+  return `${response}, formatted and shortened to one of its ${records} records:`;
 }
 
-const Collection: FC<Summary> = ({ count, pages, loaded_at, sample_data_url, statistics }) => {
-  const { cameras, totals } = statistics;
+const Scripts: FC<Summary> = ({ records_url, rate_limit_seconds }) => (
+  <div>
+    <h2>Read all records</h2>
+    <p>
+      Follow <code>next</code> until it is null. {formatRateLimit(rate_limit_seconds)} These scripts wait
+      after the statuses 429 and 503.
+    </p>
+    {createCodeSamples(records_url).map(({ language, code }, index) => (
+      <details name="script" open={index === 0}>
+        <summary>{language}</summary>
+        <CodeBlock code={code} label={language} />
+      </details>
+    ))}
+  </div>
+);
+
+function formatRateLimit(seconds: number | null): string {
+  if (seconds === null) return "This deployment has no rate limit.";
+  return `A client that sends too many requests within ${seconds} seconds gets status 429.`;
+}
+
+const Facts: FC<Summary> = ({ count, pages, statistics }) => {
+  const { cameras, days, camera_ok, totals } = statistics;
+  const known = camera_ok.True + camera_ok.False;
   return (
-    <>
-      <p>
-        {formatSources(statistics)}{" "}
-        {sample_data_url !== null && <a href={sample_data_url}>Download all records as CSV.</a>}{" "}
-        {loaded_at !== null && (
-          <>
-            The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
-          </>
-        )}
-      </p>
-      <dl class="facts">
-        <Fact name="Records" value={formatNumber(count)}>
-          on {formatQuantity(pages, "page")}
-        </Fact>
-        <Fact name="Cameras" value={formatNumber(cameras)} />
-        <Dates {...statistics} />
-        <CameraHealth {...statistics.camera_ok} />
-        <Fact name="Road users">
-          {ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`).join(" · ")}
-        </Fact>
-      </dl>
-    </>
+    <dl class="facts">
+      <Fact name="Records" value={formatNumber(count)}>
+        on {formatQuantity(pages, "page")}
+      </Fact>
+      <Fact name="Days with records" value={formatNumber(days)} />
+      <Fact name="Cameras" value={formatNumber(cameras)} />
+      <Fact name="camera_ok" value={known === 0 ? "null" : `${formatShare(camera_ok.True, known)} True`}>
+        {known === 0 ? "in all records" : `of ${formatQuantity(known, "record")}, ignoring null`}
+      </Fact>
+      <Fact name="Sums of the counts">
+        {ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`).join(" · ")}
+      </Fact>
+    </dl>
   );
 };
 
@@ -122,62 +195,3 @@ const Fact: FC<PropsWithChildren<{ name: string; value?: string }>> = ({ name, v
     </dd>
   </div>
 );
-
-const Dates: FC<Summary["statistics"]> = ({ first, last, days }) => {
-  if (first === null || last === null) return null;
-  return (
-    <Fact name="Dates" value={formatDates(first.slice(0, 10), last.slice(0, 10))}>
-      on {formatQuantity(days, "day")}, until {last.slice(11, 19)} UTC
-    </Fact>
-  );
-};
-
-const CameraHealth: FC<Summary["statistics"]["camera_ok"]> = (records) => {
-  const known = records.True + records.False;
-  if (known === 0)
-    return (
-      <Fact name="Camera health" value="Not recorded">
-        camera_ok is null in all records
-      </Fact>
-    );
-  return (
-    <Fact name="Camera health" value={`${formatShare(records.True, known)} True`}>
-      of {formatQuantity(known, "record")} with a known status
-    </Fact>
-  );
-};
-
-const MAX_SHOWN_SOURCES = 5;
-
-function formatSources({ sources, source_count }: Summary["statistics"]): string {
-  if (source_count === 0) return "The source of these records was not recorded.";
-  const areGenerated = source_count === 1 && sources[0] === "generated";
-  if (areGenerated) return "The records are generated: they are the sample data of this project.";
-  const shown = sources.slice(0, MAX_SHOWN_SOURCES);
-  const more = source_count - shown.length;
-  if (more > 0) shown.push(`and ${more} more`);
-  return `Sources: ${shown.join("; ")}.`;
-}
-
-const Faults: FC<Summary> = ({ records_url: url, prefer }) => (
-  <>
-    <h2>Test your client</h2>
-    <p>Request an error, a delay, a broken body or invalid data:</p>
-    <CurlBlock options="-si" url={`${url}?prefer=code=503`} label="fault" />
-    <p>
-      The links in the response keep the parameter. The API reference lists{" "}
-      <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
-    </p>
-    {prefer !== null && (
-      <p>
-        This deployment applies <code>{prefer}</code> to every request for the collection that sets no options
-        of its own. Add <code>prefer=none</code> to get the unchanged response.
-      </p>
-    )}
-  </>
-);
-
-function formatRateLimit(seconds: number | null): string {
-  if (seconds === null) return "This deployment has no rate limit.";
-  return `A client that sends too many requests within ${seconds} seconds gets status 429.`;
-}

@@ -23,7 +23,7 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   return (
     <figure class="panel">
       <figcaption>
-        <b>Road users per record of a working camera, by hour of the day in UTC</b>
+        <b>Road users per record, without failing cameras, by hour of the day in UTC</b>
       </figcaption>
       <div class="plot" aria-hidden="true">
         <AxisLabels labels={[top, top / 2, 0]} />

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import { DATE_JUMP_PATH } from "../site.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import type { Period, Periods, Unit } from "./summary.ts";
@@ -7,25 +7,28 @@ import type { Period, Periods, Unit } from "./summary.ts";
 const MAX_OPEN_PERIODS = 12;
 
 /** The days, months or years of a collection, newest first. */
-export const PeriodTable: FC<Periods> = ({ unit, periods }) => (
-  <div>
-    <Table unit={unit} periods={periods.slice(0, MAX_OPEN_PERIODS)} />
-    {periods.length > MAX_OPEN_PERIODS && (
-      <details>
-        <summary>{formatQuantity(periods.length - MAX_OPEN_PERIODS, `earlier ${unit}`)}</summary>
-        <Table unit={unit} periods={periods.slice(MAX_OPEN_PERIODS)} />
-      </details>
-    )}
-    <p class="quiet">
-      Camera failing: the share of records with <code>camera_ok</code> <code>"False"</code>, ignoring records
-      in which it is null.
-    </p>
-  </div>
-);
+export const PeriodTable: FC<Periods> = ({ unit, periods }) => {
+  const rows = periods.map((period, index) => <Row period={period} newer={periods[index - 1]} unit={unit} />);
+  return (
+    <div>
+      <Table unit={unit}>{rows.slice(0, MAX_OPEN_PERIODS)}</Table>
+      {rows.length > MAX_OPEN_PERIODS && (
+        <details>
+          <summary>{formatQuantity(rows.length - MAX_OPEN_PERIODS, `earlier ${unit}`)}</summary>
+          <Table unit={unit}>{rows.slice(MAX_OPEN_PERIODS)}</Table>
+        </details>
+      )}
+      <p class="quiet">
+        Camera failing: the share of records with <code>camera_ok</code> <code>"False"</code>, ignoring
+        records in which it is null.
+      </p>
+    </div>
+  );
+};
 
 const UNIT_NAMES = { day: "Day", month: "Month", year: "Year" };
 
-const Table: FC<Periods> = ({ unit, periods }) => (
+const Table: FC<PropsWithChildren<{ unit: Unit }>> = ({ unit, children }) => (
   <table class="periods">
     <caption>
       <b>Records by {unit}</b>
@@ -33,26 +36,23 @@ const Table: FC<Periods> = ({ unit, periods }) => (
     <thead>
       <tr>
         <th scope="col">{UNIT_NAMES[unit]}</th>
-        {["Records", "Camera failing", "Road users per record of a working camera"].map((name) => (
+        {["Records", "Camera failing", "Road users per record, without failing cameras"].map((name) => (
           <th scope="col" class="number">
             {name}
           </th>
         ))}
       </tr>
     </thead>
-    <tbody>
-      {periods.map((period) => (
-        <Row period={period} unit={unit} />
-      ))}
-    </tbody>
+    <tbody>{children}</tbody>
   </table>
 );
 
-const Row: FC<{ period: Period; unit: Unit }> = ({ period, unit }) => {
+const Row: FC<{ period: Period; newer: Period | undefined; unit: Unit }> = ({ period, newer, unit }) => {
   const { last, records, failing, unknown, mean_road_users: mean } = period;
   const known = records - unknown;
+  const hasGapAbove = newer !== undefined && getIndex(newer.first, unit) - getIndex(last, unit) > 1;
   return (
-    <tr>
+    <tr class={hasGapAbove ? "gap" : undefined}>
       <th scope="row">
         <a href={`${DATE_JUMP_PATH}?date=${last}`}>{splitDate(last, unit).join(" ")}</a>
       </th>
@@ -63,9 +63,21 @@ const Row: FC<{ period: Period; unit: Unit }> = ({ period, unit }) => {
   );
 };
 
+/** Numbers the days, the months or the years, so that consecutive ones differ by 1. */
+function getIndex(date: string, unit: Unit): number {
+  const day = new Date(date);
+  const year = day.getUTCFullYear();
+  return { day: day.getTime() / 86_400_000, month: 12 * year + day.getUTCMonth(), year }[unit];
+}
+
+/** Formats the day of a time or a date: `2 Nov 2025`. */
+export function formatDate(time: string): string {
+  return splitDate(time, "day").join(" ");
+}
+
 /** Formats a range of days: `17–19 May 2019`, `27 Oct – 2 Nov 2025`. */
 export function formatDates(first: string, last: string): string {
-  if (first === last) return splitDate(last, "day").join(" ");
+  if (formatDate(first) === formatDate(last)) return formatDate(last);
   const start = splitDate(first, "day");
   const end = splitDate(last, "day");
   // Show a common year, or a common month and year, only once.
