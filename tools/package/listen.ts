@@ -56,6 +56,9 @@ const REASONS = new Map<unknown, string>([
 /** With Node's 16 KB, a long URL would be a 431 without a reason instead of a 414. */
 const MAX_HEADER_BYTES = 1 << 17;
 
+/** An idle connection stays open for longer than a proxy keeps it: Caddy for 120 seconds, nginx for 60. Otherwise, some requests get a 502. */
+const KEEP_ALIVE_MS = 130_000;
+
 type Servers = [Server, ...Server[]];
 
 /** Listens on both addresses of `localhost`, because some clients try only one of them. */
@@ -82,10 +85,13 @@ async function openServer(
   host: string,
   port: number,
 ): Promise<Server> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
-    incoming.headers.host = getHost(incoming);
-    void listener(incoming, outgoing);
-  });
+  const server = createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
+    (incoming, outgoing) => {
+      incoming.headers.host = getHost(incoming);
+      void listener(incoming, outgoing);
+    },
+  );
   await once(server.listen({ port, host }), "listening").catch((cause) => {
     const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
     throw new ListenError(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });

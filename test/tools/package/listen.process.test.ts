@@ -41,10 +41,9 @@ describe("a fault on a real connection", () => {
     async (fault) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "setImmediate"] });
       onTestFinished(() => void vi.useRealTimers());
-      const isBroken = ["body=cut", "close"].includes(fault);
-      const sent = fetch(`${server.url + PATH}?prefer=${fault}`).then((response) => response.text());
-      if (isBroken) await expect(sent).rejects.toThrow(TypeError);
-      else expect(await sent).toEqual(expect.any(String));
+      // Not with fetch, which needs timers itself.
+      const lines = [`GET ${PATH}?prefer=${fault} HTTP/1.1`, "Host: a", "Connection: close"];
+      expect(await send(server.url, lines)).toMatch(fault === "close" ? /^$/ : /^HTTP\/1.1 \d/);
     },
   );
 
@@ -174,8 +173,8 @@ test.each(ADDRESSES)("the server of localhost also listens on %s", async (addres
   expect((await fetch(server.url.replace("localhost", host))).status).toBe(200);
 });
 
-test("a connection that is idle for five seconds is closed, as proxies are told", async () => {
-  expect((await fetch(server.url)).headers.get("Keep-Alive")).toBe("timeout=5");
+test("an idle connection stays open for longer than proxies keep it", async () => {
+  expect((await fetch(server.url)).headers.get("Keep-Alive")).toBe("timeout=130");
 });
 
 test.each(ADDRESSES)("listen reports that %s has the port in use, and leaves nothing open", async (host) => {
