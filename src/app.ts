@@ -4,7 +4,7 @@ import { createFaults, type GetDelayLimits } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
 import { addHeaders } from "./http/headers.ts";
-import { limitTargetLength } from "./http/links.ts";
+import { limitUrlLength } from "./http/links.ts";
 import { respondToPreflight } from "./http/preflight.ts";
 import { limitRequests } from "./http/rate-limit.ts";
 import { createCollection } from "./routes/collection.ts";
@@ -32,7 +32,7 @@ export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions
   const app = new Hono<AppEnv>();
   const faults = createFaults(now, getDelayLimits);
 
-  app.use(limitTargetLength);
+  app.use(limitUrlLength);
   // Outside of `addHeaders`, because the HTML view shows what it adds.
   app.use(renderHtml);
   app.use(addHeaders);

@@ -35,9 +35,10 @@ export interface Env {
 export interface AppEnv {
   Bindings: Env;
   Variables: {
-    /** Whether the client prefers HTML to JSON. Routes read it that respond to browsers in another way. */
-    prefersHtml: boolean;
-    /** A response that already has the headers of every response. A fault can still replace it. */
+    /**
+     * The response that `createCompleteResponse` has created with the headers of every response, so that `addHeaders` need not read it. A
+     * fault or a middleware can still replace it: then `addHeaders` finds a different response, and adds the headers.
+     */
     completeResponse?: Response;
   };
 }

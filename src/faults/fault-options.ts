@@ -1,5 +1,6 @@
 import type { AppContext } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
+import { MAX_HEADER_LENGTH } from "../http/request.ts";
 import { SettingError } from "../setting-error.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { hasFault, hasKind, hasVisibleFault } from "./option-table.ts";
@@ -99,9 +100,6 @@ export function parseFaultOptions(header: string, query: string[]): RequestedOpt
     isFromClient: true,
   };
 }
-
-/** A longer header `Prefer` is refused. It is the maximum length of a URL, and so of the query, too. */
-const MAX_HEADER_LENGTH = 8_192;
 
 function parseHeader(header: string): ReturnType<typeof parseRules> {
   if (header.length > MAX_HEADER_LENGTH) {

@@ -1,5 +1,6 @@
 import { expandIPv6 } from "hono/utils/ipaddr";
 import type { AppContext } from "../bindings.ts";
+import { getHeader } from "./request.ts";
 
 /** The prefix of an IPv4 address in IPv6 notation (RFC 4291). */
 const IPV4_MAPPED_PREFIX = "0000:0000:0000:0000:0000:ffff:";
@@ -15,7 +16,7 @@ export function getClientKey(c: AppContext): string {
  * @returns undefined without a valid address, such as for requests from inside the process
  */
 export function findClientKey({ req, executionCtx }: AppContext): string | undefined {
-  const { address = req.header("CF-Connecting-IP") } = executionCtx.props;
+  const { address = getHeader(req.raw.headers, "CF-Connecting-IP") } = executionCtx.props;
   if (address === undefined || !address.includes(":")) return address;
   // Under `wrangler dev`, a client can send any value in this header.
   const host = URL.parse(`http://[${address}]`)?.hostname;

@@ -6,7 +6,7 @@ import { getCommonHeaders, NO_STORE } from "./headers.ts";
 
 /**
  * Responds to an error. All errors but `HttpError` are failures of the service, whose reason is only in the log. The response is complete,
- * because an error of `limitTargetLength` never gets to `addHeaders`.
+ * because an error of `limitUrlLength` never gets to `addHeaders`.
  */
 export function respondWithError(error: unknown, c: AppContext): Response {
   const { message, status, headers } = error instanceof HttpError ? error : logFailedRequest(error, c);

@@ -11,6 +11,9 @@ export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
 export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 
+/** The maximum length of the scheme, the host and the port of a request: a name has at most 253 characters (RFC 1035, 2.3.4). */
+const MAX_ORIGIN_LENGTH = `https://${"".padEnd(253)}:65535`.length;
+
 /** The maximum length of the path and the query of a request, whatever its host (RFC 9110, 4.1 recommends 8,000 or more for a URL). */
 const MAX_TARGET_LENGTH = 8_192;
 
@@ -20,12 +23,13 @@ const MAX_REPEATED_LENGTH = 8_000;
 export const URL_TOO_LONG = `The path and the query have more than ${MAX_TARGET_LENGTH} characters, or the parameters, encoded, more than ${MAX_REPEATED_LENGTH}.`;
 
 /**
- * Checks the length of a request. The first check of all, because all others parse the URL.
- * @throws 414
+ * Checks the length of a URL. The first check of all, because others parse the URL, and pages repeat it.
+ * @throws 400 for the host, 414 for the path and the query
  */
-export const limitTargetLength: AppMiddleware = ({ req }, next) => {
-  const startOfPath = req.url.indexOf("/", "https://".length);
-  requireLength(req.url.length - startOfPath, MAX_TARGET_LENGTH);
+export const limitUrlLength: AppMiddleware = ({ req }, next) => {
+  const originLength = req.url.indexOf("/", "https://".length);
+  if (originLength > MAX_ORIGIN_LENGTH) throw new HttpError(400, { detail: "The host is too long." });
+  requireLength(req.url.length - originLength, MAX_TARGET_LENGTH);
   return next();
 };
 

@@ -1,17 +1,17 @@
 import { parseAccept } from "hono/utils/accept";
 import type { AppContext } from "../bindings.ts";
 import { HttpError } from "./errors.ts";
-import { getLastValue } from "./request.ts";
+import { getHeader, getLastValue } from "./request.ts";
 
 /**
- * Checks that the client accepts JSON or HTML.
- * @param format The query parameter. With `json`, `Accept` does not matter
+ * Checks that the client accepts JSON or HTML. With `format=json`, `Accept` does not matter.
  * @throws 404 for an unknown format, 406 if `Accept` allows neither representation
  */
-export function requireAcceptable(format: string | null, accept: string | undefined): void {
+export function requireAcceptable({ req }: AppContext, query: URLSearchParams): void {
+  const format = getLastValue(query, "format");
   if (format === "json") return;
   if (!isDefaultFormat(format)) throw new HttpError(404);
-  if (findRepresentation(accept) === undefined) throw new HttpError(406);
+  if (findRepresentation(getHeader(req.raw.headers, "Accept")) === undefined) throw new HttpError(406);
 }
 
 /** Whether the query parameter `format` leaves the choice to `Accept`. */
@@ -19,8 +19,9 @@ export function isDefaultFormat(format: string | null): boolean {
   return format === null || format === "" || format === "api";
 }
 
+/** Whether the client prefers HTML to JSON, as browsers do. */
 export function prefersHtml({ req }: AppContext): boolean {
-  if (findRepresentation(req.header("Accept")) !== "html") return false;
+  if (findRepresentation(getHeader(req.raw.headers, "Accept")) !== "html") return false;
   return getLastValue(new URL(req.url).searchParams, "format") !== "json";
 }
 

@@ -1,5 +1,15 @@
 import { SettingError } from "../setting-error.ts";
 
+/** The maximum length of a header that is parsed: the same as of a URL. */
+export const MAX_HEADER_LENGTH = 8_192;
+
+/** Returns a header of a request. A longer one than `MAX_HEADER_LENGTH` counts as absent, because to parse it can take longer than a page. */
+export function getHeader(headers: Pick<Headers, "get">, name: string): string | undefined {
+  const value = headers.get(name);
+  const isUsable = value !== null && value.length <= MAX_HEADER_LENGTH;
+  return isUsable ? value : undefined;
+}
+
 /** Returns the last value of a query parameter, or null if the parameter is absent. */
 export function getLastValue(query: URLSearchParams, name: string): string | null {
   return query.getAll(name).at(-1) ?? null;

@@ -9,9 +9,9 @@ import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { COLLECTION_HEADERS, createCompleteResponse, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../http/links.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
-import { requireAcceptable } from "../http/negotiation.ts";
+import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { type PageRequest, parsePageRequest } from "../http/page-request.ts";
-import { getLastValue, getOrigin } from "../http/request.ts";
+import { getHeader, getOrigin } from "../http/request.ts";
 import { formatEnvelope } from "../records/envelope.ts";
 import { PAGE_SIZE } from "../records/page.ts";
 import type { LocatedPage } from "../store/cached-store.ts";
@@ -58,7 +58,7 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
 
 async function serve(request: PageRequest, options: ServeOptions = {}): Promise<Response> {
   const { c, method, query } = request;
-  requireAcceptable(getLastValue(query, "format"), c.req.header("Accept"));
+  requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") return rejectMethod(c);
   const response = await servePage(request, options);
@@ -94,10 +94,10 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
 
 /** Creates the function that decides whether a client needs the records of a page. Undefined if it has no copy that could be current. */
 function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: number) {
+  const copies = getHeader(c.req.raw.headers, "If-None-Match");
+  if (ignoresCopy || copies === undefined) return undefined;
   // The HTML view has no entity-tag, so no copy of it is current.
-  if (ignoresCopy || c.get("prefersHtml")) return undefined;
-  const copies = c.req.header("If-None-Match");
-  if (copies === undefined) return undefined;
+  if (prefersHtml(c)) return undefined;
   return (page: LocatedPage) => !matchesETag(copies, formatETag(page, hash));
 }
 

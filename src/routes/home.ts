@@ -3,8 +3,8 @@ import type { AppContext, AppEnv } from "../bindings.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
 import { rejectMethod } from "../http/methods.ts";
-import { requireAcceptable } from "../http/negotiation.ts";
-import { getLastValue, getOrigin } from "../http/request.ts";
+import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
+import { getOrigin } from "../http/request.ts";
 import { type LogFields, logFailure } from "../log.ts";
 import { formatEnvelope } from "../records/envelope.ts";
 import { getLastPage } from "../records/page.ts";
@@ -32,7 +32,7 @@ export function createHome(): Hono<AppEnv> {
   home.get("/", async (c) => {
     c.header("Vary", "Accept");
     const url = new URL(c.req.url);
-    requireAcceptable(getLastValue(url.searchParams, "format"), c.req.header("Accept"));
+    requireAcceptable(c, url.searchParams);
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
     const summary = createSummary({
@@ -42,7 +42,7 @@ export function createHome(): Hono<AppEnv> {
       origin,
       settings: describeSettings(c.env),
     });
-    if (!c.get("prefersHtml")) return c.json(summary, 200, { "Cache-Control": PAGE_CACHE_CONTROL });
+    if (!prefersHtml(c)) return c.json(summary, 200, { "Cache-Control": PAGE_CACHE_CONTROL });
     const { html, isComplete } = await render(c, summary, snapshot, origin);
     // The next request may be able to read the sample page.
     const caching = isComplete ? PAGE_CACHE_CONTROL : NO_STORE;
@@ -64,7 +64,7 @@ function createGroupedStatistics() {
   };
 }
 
-/** Creates a function that renders the home page. It keeps the latest HTML, because most requests get the same. */
+/** Creates a function that renders the home page. It keeps one page, the latest, because most requests get the same. */
 function createHtmlRenderer() {
   let latest: { key: string; html: string } | undefined;
   /** @returns The HTML, and whether it has its example of a page: without it, the HTML must not be cached */

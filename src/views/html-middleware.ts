@@ -2,10 +2,11 @@ import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { getApplied } from "../faults/applied-options.ts";
 import { isSentInParts } from "../faults/body-faults.ts";
 import { hasVisibleFault, type OptionValue } from "../faults/option-table.ts";
+import { NO_STORE } from "../http/headers.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { parsePageRequest } from "../http/page-request.ts";
-import { getOrigin, keepLastValues } from "../http/request.ts";
+import { getHeader, getOrigin, keepLastValues } from "../http/request.ts";
 import {
   type ClientRequest,
   type ClientResponse,
@@ -32,16 +33,15 @@ const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
 /** Shows pages of the collection, and errors, as HTML if the client prefers HTML. */
 export const renderHtml: AppMiddleware = async (c, next) => {
-  const isForBrowser = prefersHtml(c);
-  c.set("prefersHtml", isForBrowser);
   await next();
-  if (!isForBrowser) return;
-  if (!canRenderAsHtml(c)) return;
+  // In this order, because a response whose headers are not read is sent faster.
+  if (!prefersHtml(c) || !canRenderAsHtml(c)) return;
 
   const { status, headers } = c.res;
   const applied = getApplied(c.req.raw);
   const body = await readBody(c.res, applied.values.body);
-  const response: ClientResponse = { ...describeRequest(c), status, headers, body, applied };
+  const request = describeRequest(c);
+  const response: ClientResponse = { ...request, status, headers, body, applied };
   // The table of records assumes a page that no fault has changed.
   const { number } = response;
   const isUnchangedPage = status === 200 && number !== undefined && !hasVisibleFault(applied.values);
@@ -49,7 +49,7 @@ export const renderHtml: AppMiddleware = async (c, next) => {
 
   // Otherwise, Hono would add the headers of the JSON response to the new one.
   c.res = undefined;
-  c.res = new Response(html, { status, headers: createHtmlHeaders(headers) });
+  c.res = new Response(html, { status, headers: createHtmlHeaders(headers, request) });
 };
 
 /** Whether a response is JSON that has a view: an error, or a page of the collection. */
@@ -79,7 +79,7 @@ function describeRequest(c: AppContext): ClientRequest {
   const url = createShownUrl(requested, c.env.PUBLIC_ORIGIN);
   return {
     method: c.req.method,
-    prefer: c.req.header("Prefer"),
+    prefer: getHeader(c.req.raw.headers, "Prefer"),
     url,
     number,
     urlWithoutFaults: url.pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
@@ -99,8 +99,10 @@ function findUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
   return url.searchParams.has("prefer") ? removeParameter(url, "prefer") : undefined;
 }
 
-function createHtmlHeaders(jsonHeaders: Headers): Headers {
+function createHtmlHeaders(jsonHeaders: Headers, { prefer }: ClientRequest): Headers {
   const headers = new Headers(jsonHeaders);
+  // The command on the page repeats `Prefer`, on which caches do not vary.
+  if (prefer !== undefined) headers.set("Cache-Control", NO_STORE);
   for (const name of JSON_ONLY_HEADERS) headers.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
   return headers;

@@ -2,9 +2,15 @@ import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { AppEnv } from "../../src/bindings.ts";
-import { addHeaders, COLLECTION_HEADERS, createCompleteResponse } from "../../src/http/headers.ts";
+import {
+  addHeaders,
+  COLLECTION_HEADERS,
+  createCompleteResponse,
+  PAGE_CACHE_CONTROL,
+} from "../../src/http/headers.ts";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
-import { context, createMemoryService, ORIGIN } from "../support/memory-service.ts";
+import { CHROMIUM } from "../support/exchange.ts";
+import { context, createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
 test.each([COLLECTION_PATH, COLLECTION_PATH.slice(0, -1), "/elsewhere"])(
@@ -33,6 +39,20 @@ test("a response that replaces a complete one gets all headers, too", async () =
   });
   const { headers } = await app.fetch(new Request(ORIGIN + COLLECTION_PATH));
   expect(headers.get("allow")).toBe("GET, OPTIONS");
+});
+
+test.each<[name: string, headers: Record<string, string>, settings: object, cacheControl: string]>([
+  ["without Prefer", {}, {}, PAGE_CACHE_CONTROL],
+  ["with another preference", { prefer: 'return; note="x"' }, {}, "no-store"],
+  ["with FAULTS off", { prefer: "code=503" }, { FAULTS: "off" }, "no-store"],
+])("a web page that shows the header Prefer is not cached: %s", async (...row) => {
+  const [, headers, settings, cacheControl] = row;
+  const { store } = await createMemoryService(makeRecords(1));
+  const { fetch } = createInstance(store, { settings });
+  const page = await fetch(COLLECTION_PATH, { headers: { ...headers, accept: CHROMIUM } });
+  const json = await fetch(COLLECTION_PATH, { headers });
+  const getCaching = (response: Response) => response.headers.get("cache-control");
+  expect([getCaching(page), getCaching(json)]).toEqual([cacheControl, PAGE_CACHE_CONTROL]);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { hashString } from "../../src/hash.ts";
 import { matchesETag } from "../../src/http/entity-tags.ts";
 import { MethodNotAllowedError } from "../../src/http/errors.ts";
 import { SERVICE_HEADERS } from "../../src/http/headers.ts";
+import { getHeader } from "../../src/http/request.ts";
 import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
 import { REFERENCE_PATH } from "../../src/views/site.ts";
@@ -79,6 +80,6 @@ function findFile(path: string): StaticFile | undefined {
 }
 
 function acceptsGzip(headers: Headers): boolean {
-  const encodings = parseAccept(headers.get("Accept-Encoding") ?? "");
+  const encodings = parseAccept(getHeader(headers, "Accept-Encoding") ?? "");
   return encodings.some(({ type, q }) => type.toLowerCase() === "gzip" && q > 0);
 }

@@ -3,6 +3,7 @@ import { COLLECTION_PATH } from "../../http/links.ts";
 import type { PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
 import { DATE_JUMP_PATH } from "../site.ts";
+import { formatNumber } from "../text-format.ts";
 
 interface PageNavigationProps {
   page: Page;
@@ -15,21 +16,34 @@ interface PageNavigationProps {
   toUrl: (page: PageNumber) => string;
 }
 
-export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, date, query, toUrl }) => (
-  <nav class="row" aria-label="Pages">
-    <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" />{" "}
-    <NeighborLinks next={page.next} previous={page.previous} />{" "}
-    <PageLink to={page.next === null ? null : toUrl(lastPage)} name="Oldest »" />
-    <JumpForm action={COLLECTION_PATH} query={query}>
-      <label for="page">Page</label>
-      <input id="page" name="page" type="number" min="1" max={lastPage} value={number} />
-    </JumpForm>
-    <JumpForm action={DATE_JUMP_PATH} query={query}>
-      <label for="date">Date (UTC)</label>
-      <input id="date" name="date" type="date" value={date} />
-    </JumpForm>
-  </nav>
-);
+/** A form with more hidden inputs than this would make a page many times as long as its URL. */
+const MAX_KEPT = 50;
+
+export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, date, query, toUrl }) => {
+  const others = [...query].filter(([name]) => name !== "page" && name !== "date");
+  const kept = others.length > MAX_KEPT ? [] : others;
+  return (
+    <nav class="row" aria-label="Pages">
+      <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" />{" "}
+      <NeighborLinks next={page.next} previous={page.previous} />{" "}
+      <PageLink to={page.next === null ? null : toUrl(lastPage)} name="Oldest »" />
+      <JumpForm action={COLLECTION_PATH} kept={kept}>
+        <label for="page">Page</label>
+        <input id="page" name="page" type="number" min="1" max={lastPage} value={number} />
+      </JumpForm>
+      <JumpForm action={DATE_JUMP_PATH} kept={kept}>
+        <label for="date">Date (UTC)</label>
+        <input id="date" name="date" type="date" value={date} />
+      </JumpForm>
+      {kept.length < others.length && (
+        <p class="quiet">
+          The two forms drop the {formatNumber(others.length)} parameters of this URL, and the links keep
+          them.
+        </p>
+      )}
+    </nav>
+  );
+};
 
 export const NeighborLinks: FC<Pick<Page, "next" | "previous">> = ({ next, previous }) => (
   <>
@@ -47,13 +61,19 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
     </a>
   );
 
-/** A form that opens a page. Hidden inputs keep the parameters of the request, except those of the two forms. */
-const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>> = (props) => (
-  <form class="row" action={props.action} autocomplete="off">
-    {Array.from(props.query, ([name, value]) =>
-      name === "page" || name === "date" ? null : <input type="hidden" name={name} value={value} />,
-    )}
-    {props.children}
+type Parameter = [name: string, value: string];
+
+/** A form that opens a page. Hidden inputs keep the parameters of the request. */
+const JumpForm: FC<PropsWithChildren<{ action: string; kept: Parameter[] }>> = ({
+  action,
+  kept,
+  children,
+}) => (
+  <form class="row" action={action} autocomplete="off">
+    {kept.map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    {children}
     <button type="submit" class="button">
       Go
     </button>

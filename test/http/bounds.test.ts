@@ -1,0 +1,88 @@
+import { expect, test, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { PATH } from "../support/exchange.ts";
+import { extractText, IN_BROWSER } from "../support/html-view.ts";
+import { context, createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
+import { makeRecords } from "../support/sample-records.ts";
+
+// What others send costs no more than a page: nothing parses, repeats or keeps a longer text.
+
+const { env, store, fetch } = await createMemoryService(makeRecords(100));
+
+/** Counts the URLs and queries that are parsed, and the headers that are read, during a request. */
+async function countWork(url: string, headers: Record<string, string>) {
+  const request = new Request(url, { headers });
+  const read = vi.spyOn(request.headers, "get");
+  const parse = vi.fn();
+  for (const name of ["URL", "URLSearchParams"] as const) {
+    const Original: new (...args: string[]) => object = globalThis[name];
+    const counting = class extends Original {
+      constructor(...args: string[]) {
+        super(...args);
+        parse();
+      }
+    };
+    vi.stubGlobal(name, counting);
+  }
+  const { status } = await createApp().app.fetch(request, env, context);
+  vi.unstubAllGlobals();
+  return { status, parsed: parse.mock.calls.length, read: read.mock.calls.length };
+}
+
+test.each([
+  ["path", `${ORIGIN}/${"y".repeat(8_191)}`, 414],
+  ["query", `${ORIGIN}/?${"y".repeat(8_190)}`, 414],
+  ["host", `https://${"y".repeat(253)}:65535/`, 400],
+])("nothing parses a URL with one character more in its %s", async (_, url, error) => {
+  const longer = url.replace("y", "yy");
+  expect((await countWork(url, IN_BROWSER.headers)).parsed).toBeGreaterThan(0);
+  expect(await countWork(longer, IN_BROWSER.headers)).toEqual({ status: error, parsed: 0, read: 0 });
+  expect((await fetch(longer, IN_BROWSER)).headers.get("content-type")).toBe("application/json");
+});
+
+const etag = String((await fetch(PATH)).headers.get("etag"));
+
+test.each([
+  ["Accept", "a/b", 406],
+  ["If-None-Match", `"other", ${etag}`, 304],
+  ["Prefer", "code=503", 503],
+])("with one character more, the header %s counts as absent", async (name, value, status) => {
+  const longest = value.padEnd(8_192, ",");
+  expect((await fetch(PATH, { headers: { [name]: longest } })).status).toBe(status);
+  expect((await fetch(PATH, { headers: { [name]: `${longest},` } })).status).toBe(200);
+});
+
+test("a client with one character more in its address counts as unknown", async () => {
+  const limit = vi.fn(async () => ({ success: true }));
+  const instance = createInstance(store, { settings: { RATE_LIMIT: "60", RATE_LIMITER: { limit } } });
+  for (const address of ["a".repeat(8_192), "a".repeat(8_193)])
+    await instance.fetch(PATH, { headers: { "CF-Connecting-IP": address } });
+  expect(limit.mock.calls).toEqual([[{ key: "a".repeat(8_192) }], [{ key: "unknown" }]]);
+});
+
+test.each([
+  [50, 2 * 50],
+  [51, 0],
+])("a page with %i parameters has %i hidden fields, and says so if it has none", async (count, fields) => {
+  const html = await (await fetch(`${PATH}?page=2&${"a=b&".repeat(count)}`, IN_BROWSER)).text();
+  expect(html.match(/<input type="hidden"/g) ?? []).toHaveLength(fields);
+  expect(extractText(html).includes(`the ${count} parameters of this URL`)).toBe(fields === 0);
+});
+
+test("a page repeats a parameter 14 times: in links, in forms, in the command and in the response", async () => {
+  const html = await (await fetch(`${PATH}?page=2&unlikely`, IN_BROWSER)).text();
+  expect(html.split("unlikely").length - 1).toBeLessThanOrEqual(14);
+});
+
+test("the home page is kept for one host", async () => {
+  const { app } = createApp();
+  const parse = vi.spyOn(JSON, "parse");
+  const rendered = [];
+  for (const host of ["a", "a", "b", "a"]) {
+    parse.mockClear();
+    await app.fetch(new Request(`https://${host}.example/`, IN_BROWSER), env, context);
+    // To render the page, its example is parsed.
+    rendered.push(parse.mock.calls.length > 0);
+  }
+  expect(rendered).toEqual([true, false, true, true]);
+});
