@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv, AppMiddleware, Env } from "./bindings.ts";
-import { createFaults, type GetDelayLimits } from "./faults/faults.ts";
+import { createFaults } from "./faults/faults.ts";
 import { respondWithError } from "./http/error-response.ts";
 import { HttpError } from "./http/errors.ts";
 import { addHeaders } from "./http/headers.ts";
@@ -20,17 +20,17 @@ interface AppOptions {
    * stopped clock would never end them.
    */
   now?: (() => number) | undefined;
-  /** By default, the limits of a worker. */
-  getDelayLimits?: GetDelayLimits;
+  /** How many responses may wait at a time. Each of them uses memory, and an instance of a worker has 128 MB. */
+  maxDelayed?: number | undefined;
 }
 
 /**
  * Creates the service. A process can have several. With different environments (`c.env`), they share nothing.
- * @returns The app, a function that resets what the faults have counted, and one that closes the connections of responses that wait
+ * @returns The app, a function that resets what the faults remember, and one that closes the connections of responses that wait
  */
-export function createApp({ now = () => Date.now(), getDelayLimits }: AppOptions = {}) {
+export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
-  const faults = createFaults(now, getDelayLimits);
+  const faults = createFaults({ now, maxDelayed });
 
   app.use(limitUrlLength);
   // Outside of `addHeaders`, because the HTML view shows what it adds.

@@ -1,12 +1,6 @@
+import type { AppContext } from "../bindings.ts";
 import { formatOptionValue } from "./option-syntax.ts";
-import {
-  hasFault,
-  hasVisibleFault,
-  OPTION_NAMES,
-  OPTIONS,
-  type OptionName,
-  type OptionValues,
-} from "./option-table.ts";
+import { hasFault, OPTION_NAMES, OPTIONS, type OptionValues } from "./option-table.ts";
 import type { BodyChange } from "./page-faults.ts";
 import { formatPreference, type Preference } from "./prefer-header.ts";
 
@@ -23,38 +17,33 @@ export interface AppliedOptions {
   rule?: RuleNumber | undefined;
   /** What they changed in the body: first in the page, and then in its text. */
   changes: BodyChange[];
+  /** Whether the connection closes before the response. */
+  isClosed?: boolean | undefined;
 }
 
-const NOTHING_APPLIED: AppliedOptions = { values: {}, changes: [] };
-
-/** By request, because Hono copies responses. The request must reach `app.fetch` uncopied. */
-const applied = new WeakMap<Request, AppliedOptions>();
-
-/** Notes the options that affected the response to a request, for the HTML view and for the package. */
-export function setApplied(request: Request, options: AppliedOptions): void {
-  applied.set(request, options);
+declare module "hono" {
+  interface ContextVariableMap {
+    /** Undefined if a request has no options. The HTML view reads it. */
+    applied?: AppliedOptions;
+  }
 }
 
-/** Gets the options that affected the response to a request. */
-export function getApplied(request: Request): AppliedOptions {
-  return applied.get(request) ?? NOTHING_APPLIED;
+/** Notes the options that affect the response to a request, for the HTML view, and for the package, which gets no context back. */
+export function noteApplied(c: AppContext, applied: AppliedOptions): void {
+  c.set("applied", applied);
+  c.executionCtx.props.onApplied?.(applied);
 }
 
-/**
- * Adds to the effects on a response the conditions and the seed that decided about them, as `Preference-Applied` lists them.
- * @param effects The options that changed or delayed the response, and `grow`
- * @param active The options whose conditions were met
- */
+/** Whether a client sees faults in the response, and not only in its time. */
+export function isChanged({ values: { code, hang }, changes }: AppliedOptions): boolean {
+  return code !== undefined || hang === true || changes.length > 0;
+}
+
+/** Adds to the effects on a response the conditions and the seed that decided about them, as `Preference-Applied` lists them. */
 export function addConditions(effects: OptionValues, active: OptionValues): OptionValues {
-  const names = OPTION_NAMES.filter((name) => decidesAboutFaults(name, effects));
+  if (!hasFault(effects)) return effects;
+  const names = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "condition" || name === "seed");
   return { ...Object.fromEntries(names.map((name) => [name, active[name]])), ...effects };
-}
-
-/** Whether an option is a condition or the seed of faults. `fail` does not apply to `delay`. */
-function decidesAboutFaults(name: OptionName, effects: OptionValues): boolean {
-  if (name === "fail") return hasVisibleFault(effects);
-  const isConditionOrSeed = OPTIONS[name].kind === "condition" || name === "seed";
-  return isConditionOrSeed && hasFault(effects);
 }
 
 /** Formats options as in the header `Prefer`. */

@@ -1,10 +1,14 @@
 import type { OptionValue } from "./option-table.ts";
 import type { BodyChange } from "./page-faults.ts";
-import { sleep } from "./sleep.ts";
 import type { Slot } from "./slots.ts";
+import { sleep } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
+
+/** The body of `html`: what a proxy sends in place of the response of its service. */
+const HTML =
+  "<html><head><title>Error</title></head><body><h1>The service did not respond</h1></body></html>";
 
 /** The pause between the first half of a cut body and the abort. On an abort, workerd discards bytes that it has not sent. */
 const ABORT_DELAY_MS = 50;
@@ -23,11 +27,16 @@ declare const FixedLengthStream:
 
 /** Whether the fault leaves nothing of the body. */
 export function replacesBody(fault: BodyFault | undefined): boolean {
-  return fault === "garbage" || fault === "empty";
+  return fault === "garbage" || fault === "empty" || fault === "html";
 }
 
 /** What a reader of the body must know. A slow body is complete. */
-const NOTES = { cut: "the connection closed here", garbage: "replaced by invalid JSON", empty: "no body" };
+const NOTES = {
+  cut: "the connection closed here",
+  garbage: "replaced by invalid JSON",
+  empty: "no body",
+  html: "replaced by HTML",
+};
 
 /** Describes how a fault changes a body. */
 export function listBodyChanges(fault: BodyFault | undefined): BodyChange[] {
@@ -41,20 +50,25 @@ export function isSentInParts(fault: BodyFault | undefined): boolean {
 }
 
 interface SlowBody {
-  slowMs: number;
-  /** Released when a slow body was sent or canceled. */
-  slot: Slot;
+  /** How long sending a slow body takes. */
+  bodyMs: number;
+  slot: Slot | undefined;
 }
 
 /** Breaks the body of a response. A body that is cut, or slow when its connection closes, ends with an error. */
 export async function breakBody(
   response: Response,
   fault: BodyFault | undefined,
-  { slowMs, slot }: SlowBody,
+  slowBody: SlowBody,
 ): Promise<Response> {
   if (fault === undefined) return response;
   if (fault === "garbage") return new Response(INVALID_JSON, response);
   if (fault === "empty") return new Response("", response);
+  if (fault === "html") {
+    const html = new Response(HTML, response);
+    html.headers.set("Content-Type", "text/html");
+    return html;
+  }
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (fault === "cut") {
     const cut = new Response(sendHalf(bytes), response);
@@ -62,7 +76,7 @@ export async function breakBody(
     cut.headers.set("Content-Length", String(bytes.length));
     return cut;
   }
-  return new Response(sendSlowly(bytes, slowMs, slot), response);
+  return new Response(sendSlowly(bytes, slowBody), response);
 }
 
 /** Creates a response whose connection closes before the headers. The runtime closes it because of the error. */
@@ -99,22 +113,18 @@ function sendHalfInWorkerd(
   return readable;
 }
 
-/** Sends a body in parts, while the client reads them. The last part is sent after `totalMs`. */
-function sendSlowly(bytes: Uint8Array, totalMs: number, { signal, release }: Slot): ReadableStream {
-  const parts = Math.max(1, Math.min(Math.round(totalMs / PART_INTERVAL_MS), bytes.length));
+/** Sends a body in parts, while the client reads them. The last part is sent at the end of the time. */
+function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: SlowBody): ReadableStream {
+  const parts = Math.max(1, Math.min(Math.round(bodyMs / PART_INTERVAL_MS), bytes.length));
   const getShare = (total: number, count: number) => Math.floor((total * count) / parts);
   let sent = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      const next = sent + 1;
-      await sleep(getShare(totalMs, next) - getShare(totalMs, sent), { signal });
-      signal?.throwIfAborted();
-      controller.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, next)));
-      sent = next;
-      if (sent < parts) return;
-      controller.close();
-      release();
-    },
-    cancel: release,
-  });
+  const pull = async (body: ReadableStreamDefaultController) => {
+    const next = sent + 1;
+    await sleep(getShare(bodyMs, next) - getShare(bodyMs, sent), { signal: slot?.signal });
+    slot?.signal.throwIfAborted();
+    body.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, next)));
+    sent = next;
+    if (sent === parts) body.close();
+  };
+  return new ReadableStream({ pull, cancel: () => slot?.end() }, { highWaterMark: 0 });
 }

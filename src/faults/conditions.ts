@@ -1,73 +1,88 @@
-import type { PageLocation } from "../records/page.ts";
+import { getClientKey } from "../http/client-key.ts";
+import type { PageRequest } from "../http/page-request.ts";
+import { getLastValue } from "../http/request.ts";
 import type { RuleNumber } from "./applied-options.ts";
-import { toRange } from "./option-syntax.ts";
+import { toRange, UNIT_MS } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
-import type { RandomSource } from "./random.ts";
-import type { RequestCounters } from "./request-counter.ts";
-import { getSharedOptions, type Rule } from "./rules.ts";
+import { formatRules, getSharedOptions, type Rule } from "./rules.ts";
+import type { State } from "./state.ts";
 
 interface ConditionContext {
-  /** Locates the requested page, without reading a record. Returns undefined if the collection does not have the page. */
-  locatePage(): Promise<PageLocation | undefined>;
+  request: PageRequest;
+  /** The number of the requested page; undefined if no collection can have it. */
+  page: number | undefined;
+  findLastPage(): Promise<number>;
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
-  random: RandomSource;
-  counts: ReturnType<RequestCounters["forRequest"]>;
+  random(purpose: string): number;
+  count: State["count"];
 }
 
-/** The options that take effect. No condition applies to those that belong to all rules. */
 interface SelectedOptions {
+  /** The options of the rule that applies, and those that belong to all rules. */
   active: OptionValues;
-  /** The rule that they come from, if there are several. */
+  /** The rule, if there are several. */
   rule?: RuleNumber | undefined;
+  /** When the client may send more requests, if the rule has a rate. In milliseconds since 1970-01-01 UTC. */
+  retryAt?: number | undefined;
 }
 
-/** Selects the first rule whose conditions are met. If only the condition `fail` is not, a rule still delays, unless another one applies. */
+/** Selects the first rule whose conditions are met. */
 export async function selectRule(rules: Rule[], context: ConditionContext): Promise<SelectedOptions> {
   const shared = getSharedOptions(rules);
-  const checks = createChecks(rules, context);
-  const select = (options: OptionValues, index: number): SelectedOptions => ({
-    active: { ...options, ...shared },
-    rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
-  });
-  let delayed: SelectedOptions | undefined;
+  const rates = countRates(rules, context);
   for (const [index, rule] of rules.entries()) {
-    if (!(await checks.canApply(rule, index))) continue;
-    if (checks.isChosen(rule, index)) return select(rule, index);
-    const { delay, on, until, rate, times } = rule;
-    delayed ??= select({ delay, on, until, rate, times }, index);
+    const { rate, times } = rule;
+    const counted = rate && rates.get(rate.per);
+    if (rate && counted && counted.count <= rate.requests) continue;
+    if (!(await isMet(rule, index, context))) continue;
+    // Last, so that only those requests count to which the rule would apply.
+    if (times !== undefined && countEqual(rules, index, context) > times) continue;
+    return {
+      active: { ...rule, ...shared },
+      rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
+      retryAt: counted?.endsAt,
+    };
   }
-  return delayed ?? { active: shared };
+  return { active: shared };
 }
 
-function createChecks(rules: Rule[], { locatePage, now, random, counts }: ConditionContext) {
-  // A client's rate includes its requests without a fault. Rules with the same unit share the count.
+/** Whether the conditions of a rule are met that count nothing. */
+async function isMet({ on, until, fail }: Rule, index: number, context: ConditionContext): Promise<boolean> {
+  const { page, findLastPage, now, random } = context;
+  if (on && !(await isOnPage(on, page, findLastPage))) return false;
+  if (until && now >= until.getTime()) return false;
+  // Each rule has its own random number. With the same one, equal shares would never get to the second rule.
+  return fail === undefined || random(`fail ${index}`) < fail;
+}
+
+/** Counts the request of a client, also if it has no fault, once for each unit of the rates. */
+function countRates(rules: Rule[], { request, now, count }: ConditionContext) {
   const units = new Set(rules.flatMap(({ rate }) => rate?.per ?? []));
-  const rates = new Map(Array.from(units, (unit) => [unit, counts.countOfClient(unit)]));
-  let location: ReturnType<typeof locatePage> | undefined;
-  return {
-    /** Whether all conditions of a rule are met but, perhaps, `fail`. */
-    async canApply({ on, until, rate, times }: Rule, index: number): Promise<boolean> {
-      if (rate !== undefined && Number(rates.get(rate.per)) <= rate.requests) return false;
-      if (on !== undefined) {
-        location ??= locatePage();
-        if (!isOnPage(on, await location)) return false;
-      }
-      if (until !== undefined && now >= until.getTime()) return false;
-      return times === undefined || counts.countEqual(index) <= times;
-    },
-    /** Each rule has its own random number. With the same one, equal shares would never get to the second rule. */
-    isChosen({ fail }: Rule, index: number): boolean {
-      const purpose = index === 0 ? "fail" : `fail ${index}`;
-      return fail === undefined || random(purpose) < fail;
-    },
-  };
+  return new Map(
+    Array.from(units, (unit) => {
+      const key = `${getClientKey(request.c)} ${unit}`;
+      return [unit, count(key, { now, durationMs: UNIT_MS[unit] })];
+    }),
+  );
 }
 
-function isOnPage(pages: OptionValue<"on">, location: PageLocation | undefined): boolean {
-  if (location === undefined) return false;
-  return pages.some((part) => {
-    const { min, max } = toRange(part === "last" ? location.lastPage : part);
-    return location.number >= min && location.number <= max;
-  });
+/** Counts the requests for the same page with the same method, options and `run`, for each rule. */
+function countEqual(rules: Rule[], index: number, { request, page, count }: ConditionContext): number {
+  const run = getLastValue(request.query, "run");
+  const key = [request.method, page, index, formatRules(rules), run].join(" ");
+  return count(key).count;
+}
+
+async function isOnPage(
+  pages: OptionValue<"on">,
+  page: number | undefined,
+  findLastPage: () => Promise<number>,
+): Promise<boolean> {
+  if (page === undefined) return false;
+  for (const part of pages) {
+    const { min, max } = toRange(part === "last" ? await findLastPage() : part);
+    if (page >= min && page <= max) return true;
+  }
+  return false;
 }

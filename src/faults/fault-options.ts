@@ -3,20 +3,18 @@ import { HttpError } from "../http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../http/request.ts";
 import { SettingError } from "../setting-error.ts";
 import { formatOptionValue } from "./option-syntax.ts";
-import { hasFault, hasKind, hasVisibleFault } from "./option-table.ts";
+import { hasFault, hasKind } from "./option-table.ts";
 import { type Preference, parsePreferHeader, parsePreferParameter } from "./prefer-header.ts";
-import { divideIntoRules, getSharedOptions, parseRules, type Rule } from "./rules.ts";
+import { divideIntoRules, parseRules, type Rule } from "./rules.ts";
 
 /** The valid options of a request or of a deployment. */
 export interface FaultOptions {
   /** Empty without a valid option. */
   rules: Rule[];
-  /** Whether the header `Prefer` has the option `grow`. Caches do not vary on this header. */
-  growsByHeader: boolean;
+  /** Whether the options are those of the header `Prefer`. Caches do not vary on this header. */
+  isFromHeader: boolean;
   /** Why options of the header are not in effect. RFC 7240 requires servers to ignore such options. */
   warnings: string[];
-  /** Whether the client set the options, and not the deployment. */
-  isFromClient: boolean;
 }
 
 interface RequestedOptions extends FaultOptions {
@@ -48,14 +46,12 @@ function addDefaultFaults(options: FaultOptions): FaultOptions {
   return { ...options, rules: options.rules.map(addDefaultFault) };
 }
 
-/**
- * Adds `code=503`, or `code=429` for `rate`, to a rule with conditions but without a fault. A delay counts as a fault, except with `fail`,
- * which does not apply to delays.
- */
+/** Adds `code=503`, or `code=429` for `rate`, to a rule with conditions but without a fault, or with `retry-after` but without an error. */
 function addDefaultFault(rule: Rule): Rule {
-  const hasOwnFault = rule.fail === undefined ? hasFault(rule) : hasVisibleFault(rule);
-  const isComplete = hasOwnFault || rule.none || !hasKind(rule, "condition");
-  return isComplete ? rule : { ...rule, code: rule.rate === undefined ? 503 : 429 };
+  const { code, hang, rate, "retry-after": retryAfter } = rule;
+  const lacksFault = hasKind(rule, "condition") && !hasFault(rule);
+  const lacksError = retryAfter !== undefined && code === undefined && !hang;
+  return lacksFault || lacksError ? { ...rule, code: rate === undefined ? 503 : 429 } : rule;
 }
 
 /**
@@ -68,7 +64,7 @@ function addDefaultFault(rule: Rule): Rule {
 export function requireFaultOptions(setting: string, options: string | object): FaultOptions {
   const { rules, problems } = parseRules(divideSetting(options));
   if (problems.length > 0) throw new SettingError(setting, options, `. ${problems.join(" ")}`);
-  return { rules, growsByHeader: false, warnings: [], isFromClient: false };
+  return { rules, isFromHeader: false, warnings: [] };
 }
 
 function divideSetting(options: string | object): Preference[][] {
@@ -92,13 +88,9 @@ const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(n
 export function parseFaultOptions(header: string, query: string[]): RequestedOptions {
   const inHeader = parseHeader(header);
   const inQuery = parseRules(divideIntoRules(query.flatMap(parsePreferParameter)));
-  return {
-    rules: inHeader.rules.length > 0 ? inHeader.rules : inQuery.rules,
-    growsByHeader: getSharedOptions(inHeader.rules).grow !== undefined,
-    warnings: inHeader.problems,
-    errors: inQuery.problems,
-    isFromClient: true,
-  };
+  const isFromHeader = inHeader.rules.length > 0;
+  const { rules } = isFromHeader ? inHeader : inQuery;
+  return { rules, isFromHeader, warnings: inHeader.problems, errors: inQuery.problems };
 }
 
 function parseHeader(header: string): ReturnType<typeof parseRules> {

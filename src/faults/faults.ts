@@ -1,86 +1,103 @@
-import type { AppContext } from "../bindings.ts";
+import { hashString } from "../hash.ts";
 import type { PageRequest } from "../http/page-request.ts";
-import { setApplied } from "./applied-options.ts";
+import { noteApplied } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
 import { selectRule } from "./conditions.ts";
-import { isCacheable, setFaultHeaders } from "./fault-headers.ts";
+import { setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createFaultResponse, type Route } from "./fault-response.ts";
-import { createCountHidden } from "./growth.ts";
-import { createRandom } from "./random.ts";
-import { createRequestCounters, getPageKey, type RequestCounters } from "./request-counter.ts";
+import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
-import { createSlots, type DelayLimits, type Slots, WORKER_LIMITS } from "./slots.ts";
-import { waitInSlot } from "./wait.ts";
+import { createSlots, type Slots } from "./slots.ts";
+import { createState, type State } from "./state.ts";
+import { wait } from "./wait.ts";
 
-/** What the requests to a service share. */
-interface ServiceState {
-  counters: RequestCounters;
-  acquireSlot: Slots["acquireSlot"];
-  getDelayLimits: GetDelayLimits;
+interface FaultsSettings {
   /** The clock of faults, in milliseconds since 1970-01-01 UTC. */
   now(): number;
+  /** How many responses may wait at a time. One client address can have half of them. */
+  maxDelayed: number;
 }
-
-/** Returns the limits for the wait of a request. */
-export type GetDelayLimits = (c: AppContext) => DelayLimits;
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Creates the faults of a service. Their clock is in milliseconds since 1970-01-01 UTC. */
-export function createFaults(now: () => number, getDelayLimits: GetDelayLimits = () => WORKER_LIMITS) {
-  const { acquireSlot, endWaits } = createSlots();
-  const state: ServiceState = { counters: createRequestCounters(), acquireSlot, getDelayLimits, now };
+/** Creates the faults of a service. */
+export function createFaults({ now, maxDelayed }: FaultsSettings) {
+  const state = createState();
+  const slots = createSlots(maxDelayed);
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
-      respondWithFaults(state, request, options, route),
-    getCountHidden: (rules: Rule[]) => createCountHidden(getSharedOptions(rules), now()),
-    /** Resets the counters of `times` and `rate`. */
-    reset: state.counters.reset,
+      respondWithFaults({ state, slots, now }, request, options, route),
+    /** Counts the newest records that `grow` hides now. */
+    countHidden(rules: Rule[], total: number): number {
+      const { grow } = getSharedOptions(rules);
+      return grow === undefined ? 0 : state.countHidden(grow, { total, now: now() });
+    },
+    /** Resets the counts of `times` and `rate`, and begins the growth of `grow`. */
+    reset: () => state.reset(now()),
     /** Closes the connections of all responses that wait. */
-    endWaits,
+    endWaits: slots.closeAll,
   };
+}
+
+interface Service {
+  state: State;
+  slots: Slots;
+  now(): number;
 }
 
 /** Responds in this order: the rule that applies, wait, error or served page, changes of the body, headers. */
 async function respondWithFaults(
-  { counters, acquireSlot, getDelayLimits, now }: ServiceState,
+  { state, slots, now }: Service,
   request: PageRequest,
-  options: FaultOptions,
+  { rules, isFromHeader, ...options }: FaultOptions,
   route: Route,
 ): Promise<Response> {
   const { c } = request;
-  const { rules, isFromClient } = options;
-  const sharedOptions = getSharedOptions(rules);
   const receivedAt = now();
-  const random = createRandom(sharedOptions.seed, getPageKey(request));
-  const countHidden = createCountHidden(sharedOptions, receivedAt);
+  const { grow, seed } = getSharedOptions(rules);
+  const countHidden = grow && ((total: number) => state.countHidden(grow, { total, now: receivedAt }));
+  let lastPage: Promise<number> | undefined;
+  const findLastPage = () => {
+    lastPage ??= route.findLastPage(request, { countHidden });
+    return lastPage;
+  };
+  // For `on`, `times` and `seed`, `last` and its number are one page.
+  const page = request.number === "last" ? await findLastPage() : request.number;
+  const random = createRandom(seed, page);
 
-  const selected = await selectRule(rules, {
-    locatePage: () => route.locate(request, { countHidden }),
-    now: receivedAt,
-    random,
-    counts: counters.forRequest(request, rules, receivedAt),
-  });
-  const limits = getDelayLimits(c);
-  const waited = await waitInSlot(c, selected.active, { acquireSlot, limits, isFromClient, random });
-  const { active, bodyMs, slot } = waited;
-  try {
-    const canBeCached = isCacheable(active, options);
-    const { response, applied } = await createFaultResponse(request, active, {
-      route,
-      serveOptions: { countHidden, ignoresCopy: !canBeCached },
+  const context = { request, page, findLastPage, now: receivedAt, random, count: state.count };
+  const { active, rule, retryAt } = await selectRule(rules, context);
+  // Noted before the wait, because a client can leave while it lasts.
+  noteApplied(c, { values: active, rule, changes: [] });
+  const { isRefused, bodyMs, slot } = await wait(c, active, { slots, random });
+  const isClosed = active.close === true || slot?.signal.aborted === true;
+  const { response, ...applied } = await createFaultResponse(
+    request,
+    isRefused ? withoutWait(active) : active,
+    {
+      serve: (options) => route.serve(request, { countHidden, ...options }),
+      isClosed,
       random,
-      times: { receivedAt, respondedAt: now() },
-    });
-    setApplied(c.req.raw, { ...applied, rule: selected.rule });
-    // From here on, a slow body has the slot, and releases it at its end.
-    const sent = await breakBody(response, applied.values.body, { slowMs: bodyMs, slot });
-    const warnings = [...options.warnings, ...waited.warnings];
-    setFaultHeaders(sent, applied.values, { warnings, canBeCached });
-    return sent;
-  } catch (error) {
-    slot.release();
-    throw error;
-  }
+      retryAt,
+      now: now(),
+    },
+  );
+  noteApplied(c, { ...applied, rule, isClosed });
+  const sent = await breakBody(response, applied.values.body, { bodyMs, slot });
+  const warnings = isRefused ? [...options.warnings, slots.warning] : options.warnings;
+  setFaultHeaders(sent, applied, { warnings, isFromHeader });
+  return sent;
+}
+
+/** Removes the options that only take time. `hang` stays: it is also the 503 after its wait. */
+function withoutWait(values: OptionValues): OptionValues {
+  const body = values.body === "slow" ? undefined : values.body;
+  return { ...values, delay: undefined, body };
+}
+
+/** Creates the random numbers of a request, from 0 up to but not including 1. With a seed, they depend only on it, the purpose and the page. */
+function createRandom(seed: number | undefined, page: number | undefined): (purpose: string) => number {
+  if (seed === undefined) return Math.random;
+  return (purpose) => hashString(`${seed} ${purpose} ${page}`) / 2 ** 53;
 }

@@ -13,7 +13,7 @@ import {
   utcTime,
 } from "./option-syntax.ts";
 
-type OptionKind = "change" | "delay" | "condition" | "view" | "modifier";
+type OptionKind = "fault" | "condition" | "shared";
 
 /** The documentation of an option. Warnings, docs/faults.md, the OpenAPI document and the API reference use it. */
 interface OptionDescription {
@@ -28,16 +28,12 @@ export interface Option<Value = unknown> extends Syntax<Value>, OptionDescriptio
   kind: OptionKind;
 }
 
-/** An option that changes a response in a way that its client sees. */
-const change = defineKind("change");
-/** An option that only delays a response. */
-const delay = defineKind("delay");
-/** An option that decides which requests have faults. */
+/** An option that changes or delays a response. */
+const fault = defineKind("fault");
+/** An option that decides which requests have the faults of its rule. */
 const condition = defineKind("condition");
-/** An option that hides records. */
-const view = defineKind("view");
-/** An option that has no effect without another one. */
-const modifier = defineKind("modifier");
+/** An option that belongs to all rules, whichever of them has it. */
+const shared = defineKind("shared");
 
 function defineKind(kind: OptionKind) {
   return <Value>(syntax: Syntax<Value>, examples: Record<string, string>): Option<Value> => ({
@@ -49,60 +45,61 @@ function defineKind(kind: OptionKind) {
 
 /** Every option of `prefer`, in the order of the documentation and of `Preference-Applied`. */
 export const OPTIONS = {
-  code: change(integerBetween(400, 599), { "code=503": "Responds with this status and its error" }),
-  delay: delay(milliseconds, {
+  code: fault(integerBetween(400, 599), { "code=503": "Responds with this status and its error" }),
+  delay: fault(milliseconds, {
     "delay=200-800": "Waits this time before the response, or a random time within a range",
   }),
-  body: change(oneOf("cut", "slow", "garbage", "empty"), {
+  body: fault(oneOf("cut", "slow", "garbage", "empty", "html"), {
     "body=cut": "Closes the connection after half of the body",
     "body=slow": "Sends the body over 2 seconds, or over the time of `delay`",
     "body=garbage": "Sends invalid JSON",
     "body=empty": "Sends no body",
+    "body=html": "Sends a page of HTML, as a proxy does if its service fails",
   }),
-  hang: change(noValue, { hang: "Sends no response for a minute, and then a 503" }),
-  close: change(noValue, { close: "Closes the connection before the response" }),
-  "retry-after": modifier(retryAfter, {
-    "retry-after=9": "Sends these seconds in the `Retry-After` of a requested 429 or 503",
+  hang: fault(noValue, { hang: "Sends no response for a minute, and then a 503" }),
+  close: fault(noValue, { close: "Closes the connection before the response" }),
+  "retry-after": fault(retryAfter, {
+    "retry-after=9": "Sends these seconds in the `Retry-After` of the requested error, by default a 503",
     "retry-after=date": "Sends an HTTP date there, rounded up to a whole second",
     "retry-after=none": "Omits the header",
   }),
-  rows: change(oneOf("repeat", "drop", "swap"), {
+  rows: fault(oneOf("repeat", "drop", "swap"), {
     "rows=repeat": "Replaces a record of a page with a copy of another",
     "rows=drop": "Omits a record",
     "rows=swap": "Swaps two records with different timestamps",
   }),
-  count: change(difference, { "count=+1": "Adds this number to the `count` of a page" }),
-  next: change(oneOf("loop", "null", "skip"), {
+  count: fault(difference, { "count=+1": "Adds this number to the `count` of a page" }),
+  next: fault(oneOf("loop", "null", "skip"), {
     "next=loop": "Changes `next` to the same page",
     "next=null": "Changes `next` to null",
     "next=skip": "Changes `next` to the page after the next",
   }),
-  record: change(oneOf("float", "null", "missing", "extra", "offset"), {
+  record: fault(oneOf("float", "null", "missing", "extra", "offset"), {
     "record=float": "Changes a count in one record of a page to a fraction",
     "record=null": "Changes a count to null",
     "record=missing": "Omits a count",
     "record=extra": "Adds a field to a record",
     "record=offset": "Writes a timestamp with an offset instead of `Z`",
   }),
-  grow: view(growth, {
+  grow: shared(growth, {
     "grow=15/m": "Serves a collection that grows by the clock, from part of the loaded records to all",
   }),
   on: condition(pages, { "on=3,7-9": "Applies the faults only to these pages" }),
   until: condition(utcTime, { "until=2030-01-31T12:00:00Z": "Applies the faults only before this time" }),
   times: condition(integerBetween(1, 1_000_000), {
-    "times=2": "Applies the faults only to the first N requests for the same page with the same method",
+    "times=2": "Applies the faults only N times to the same page with the same method and value of `run`",
   }),
   rate: condition(rate, {
     "rate=5/s":
-      "Applies the faults only to the requests of a client above this rate: by default a 429 whose `Retry-After` is the time to the end of the second, minute or hour",
+      "Applies the faults only to the requests of a client above this rate: by default a 429 whose `Retry-After` is the time to the end of the second, minute or hour that its first request began",
   }),
   fail: condition(share, {
-    "fail=0.1": "Applies the faults to this share of the requests, chosen at random; `delay` applies to all",
+    "fail=0.1": "Applies the faults to this share of the requests, chosen at random",
   }),
-  seed: modifier(integerBetween(0, Number.MAX_SAFE_INTEGER), {
-    "seed=4": "Makes random choices repeatable: they depend only on this number, the method and the page",
+  seed: shared(integerBetween(0, Number.MAX_SAFE_INTEGER), {
+    "seed=4": "Makes random choices repeatable: they depend only on this number and the page",
   }),
-  none: modifier(noValue, { none: "Has no fault, and turns off the default options of the deployment" }),
+  none: fault(noValue, { none: "Has no fault, and turns off the default options of the deployment" }),
 };
 
 /** The word between two rules. It is no option, because it has no value and no order. */
@@ -136,18 +133,13 @@ export function hasKind(values: OptionValues, kind: OptionKind): boolean {
   return OPTION_NAMES.some((name) => OPTIONS[name].kind === kind && values[name] !== undefined);
 }
 
-/** Whether a client sees the faults in the response, and not only in its time. */
-export function hasVisibleFault(values: OptionValues): boolean {
-  return hasKind(values, "change");
-}
-
-/** Selects the options that a client sees in the response. */
-export function selectVisibleFaults(values: OptionValues): OptionValues {
-  const names = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "change");
-  return Object.fromEntries(names.map((name) => [name, values[name]]));
-}
-
 /** Whether the options change or delay a response. */
 export function hasFault(values: OptionValues): boolean {
-  return hasVisibleFault(values) || hasKind(values, "delay");
+  return hasKind(values, "fault");
+}
+
+/** Selects the options that change or delay a response. */
+export function selectFaults(values: OptionValues): OptionValues {
+  const names = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "fault");
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
 }

@@ -1,6 +1,5 @@
 import { ROAD_USERS } from "../records/road-users.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
-import type { RandomSource } from "./random.ts";
 
 interface MutablePage {
   count: number;
@@ -29,7 +28,7 @@ export interface BodyChange {
 export function changePage(
   page: MutablePage,
   { rows, count, next, record }: OptionValues,
-  random: RandomSource,
+  random: (purpose: string) => number,
 ): BodyChange[] {
   const changes: (BodyChange | undefined)[] = [];
   if (rows !== undefined) changes.push(changeRows(page, rows, random("rows")));

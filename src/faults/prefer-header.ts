@@ -48,7 +48,9 @@ function parseElements(elements: string[]): Preference[] {
 function parsePreference(text: string): Preference {
   const [name = ""] = /^[!#$%&'*+.^_`|~0-9a-z-]+/i.exec(text) ?? [];
   const rest = text.slice(name.length).trimStart();
-  const value = rest.startsWith("=") ? unquote(rest.slice(1).trimStart()) : rest;
+  const isMalformed = rest !== "" && !rest.startsWith("=");
+  if (isMalformed) return { name: "", value: text };
+  const value = unquote(rest.slice(1).trimStart());
   return { name: name.toLowerCase(), value };
 }
 

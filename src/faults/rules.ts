@@ -2,6 +2,7 @@ import { formatOptions } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import {
   CONDITION_NAMES,
+  hasFault,
   hasKind,
   isOptionName,
   OPTION_NAMES,
@@ -50,33 +51,35 @@ export function divideIntoRules(preferences: Preference[]): Preference[][] {
 
 /** Parses the preferences of each rule. */
 export function parseRules(divided: Preference[][]): ParsedRules {
-  const filled = divided.filter((preferences) => preferences.length > 0);
-  const parsed = filled.slice(0, MAX_RULES).map(parseOptions);
-  const rules = parsed.map(({ values }) => values);
-  const reachable = listReachable(rules);
+  const numbered = divided.map((preferences, index) => ({ preferences, name: `Rule ${index + 1}` }));
+  const filled = numbered.filter(({ preferences }) => preferences.length > 0).slice(0, MAX_RULES);
+  const parsed = filled.map(({ preferences, name }) => ({ name, ...parseOptions(preferences, name) }));
   const problems = parsed.flatMap((rule) => rule.problems);
-  const empty = divided.findIndex((preferences) => preferences.length === 0);
-  if (divided.length > 1 && empty !== -1) problems.push(`Rule ${empty + 1} has no option.`);
-  if (filled.length > MAX_RULES)
-    problems.push(`${filled.length} rules are too many: the limit is ${MAX_RULES}.`);
-  if (reachable.length < rules.length) {
+  const empty = numbered.find(({ preferences }) => preferences.length === 0);
+  if (divided.length > 1 && empty) problems.push(`${empty.name} has no option.`);
+  if (divided.length > MAX_RULES)
+    problems.push(`${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
+  const last = parsed.findIndex(({ values }) => alwaysApplies(values)) + 1 || parsed.length;
+  if (last < parsed.length) {
     const conditions = CONDITION_NAMES.join(", ");
     problems.push(
-      `Rule ${reachable.length} needs a condition (${conditions}): without one, no rule after it is reached.`,
+      `${parsed[last - 1]?.name} needs a condition (${conditions}): without one, no rule after it is reached.`,
     );
   }
+  const rules = parsed.map(({ values }) => values);
   for (const name of SHARED_OPTIONS) {
     if (hasSeveralValues(rules, name))
       problems.push(`${name} belongs to all rules, so it has only one value.`);
   }
+  const reachable = rules.slice(0, last);
   const hasOptions = reachable.some((rule) => Object.keys(rule).length > 0);
   return { rules: hasOptions ? reachable : [], problems: shorten(problems) };
 }
 
-/** Lists the rules up to the first one without a condition, which applies to every request that reaches it. */
-function listReachable(rules: Rule[]): Rule[] {
-  const unconditional = rules.findIndex((rule) => !hasKind(rule, "condition"));
-  return unconditional === -1 ? rules : rules.slice(0, unconditional + 1);
+/** Whether a rule applies to every request that reaches it. */
+function alwaysApplies(rule: Rule): boolean {
+  const conditions = rule.fail === 1 ? { ...rule, fail: undefined } : rule;
+  return !hasKind(conditions, "condition");
 }
 
 function hasSeveralValues(rules: Rule[], name: keyof SharedOptions): boolean {
@@ -90,7 +93,7 @@ function shorten(problems: string[]): string[] {
 }
 
 /** Parses the options of a rule. If an option is repeated, its first valid value counts. */
-function parseOptions(preferences: Preference[]): { values: OptionValues; problems: string[] } {
+function parseOptions(preferences: Preference[], rule: string): { values: Rule; problems: string[] } {
   const values: OptionValues = {};
   const problems: string[] = [];
   for (const { name, value } of preferences) {
@@ -98,6 +101,11 @@ function parseOptions(preferences: Preference[]): { values: OptionValues; proble
     if (parsed === undefined) problems.push(describeProblem(name, value));
     else if (Object.hasOwn(values, name)) problems.push(describeRepetition(name, value));
     else Object.assign(values, { [name]: parsed });
+  }
+  const faults = { ...values, none: undefined };
+  if (values.none && hasFault(faults)) {
+    problems.push(`${rule} has none and a fault: divide them with else.`);
+    return { values: faults, problems };
   }
   return { values, problems };
 }

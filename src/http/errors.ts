@@ -39,11 +39,10 @@ export function formatThrottling(seconds: number): string {
   return `Request was throttled. Expected available in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
 }
 
-/** The service failed, or too many responses are waiting. The client does not learn why the service failed. */
+/** The service failed. The client does not learn why. */
 export class UnavailableError extends HttpError {
-  /** @param otherHeaders In addition to `Retry-After` */
-  constructor(otherHeaders: Record<string, string> = {}) {
+  constructor() {
     // Long enough not to add to an overload, and short enough for a client that waits.
-    super(503, { headers: { ...otherHeaders, "Retry-After": "5" } });
+    super(503, { headers: { "Retry-After": "5" } });
   }
 }

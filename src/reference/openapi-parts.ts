@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { BODY_FAULT_CACHE_CONTROL, REVALIDATED_CACHE_CONTROL } from "../faults/fault-headers.ts";
+import { FAULT_CACHE_CONTROLS } from "../faults/fault-headers.ts";
 import { DESCRIPTIONS } from "../faults/option-table.ts";
-import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { URL_TOO_LONG } from "../http/links.ts";
 import { COLLECTION_METHODS } from "../http/methods.ts";
 import { MAX_PAGE } from "../records/page.ts";
@@ -102,14 +102,15 @@ export const HEADERS = {
   ETag: createHeader("Identifies the JSON of a page, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
   "Cache-Control": createHeader(
     "Caches can store a page for some seconds, and use it for an hour if the service fails. Errors must not be cached.",
-    { enum: [PAGE_CACHE_CONTROL, NO_STORE, REVALIDATED_CACHE_CONTROL, BODY_FAULT_CACHE_CONTROL] },
+    { enum: [PAGE_CACHE_CONTROL, ...FAULT_CACHE_CONTROLS] },
   ),
   "Data-Source": createHeader("The source of the records, such as `generated`, if the page has records."),
   Link: createHeader("The relative URL of a page about the records, if the page has records.", {
     const: '</>; rel="describedby"',
   }),
   "Retry-After": {
-    description: "With 429 and 503: when to try again, in seconds or as an HTTP date.",
+    description:
+      "When to try again, in seconds or as an HTTP date. With 429 and 503, and with other errors if `prefer` asks for it.",
     schema: {
       anyOf: [
         { type: "integer", minimum: 0 },

@@ -44,7 +44,7 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
     const request = parsePageRequest(c);
     const faults = getFaultOptions(c, request.query);
     if (faults === undefined) return serve(request);
-    return respondWithFaults(request, faults, { serve, locate });
+    return respondWithFaults(request, faults, { serve, findLastPage });
   });
 
   collection.on(["GET", "OPTIONS"], PATH_WITHOUT_SLASH, (c) =>
@@ -101,10 +101,10 @@ function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOp
   return (page: LocatedPage) => !matchesETag(copies, formatETag(page, hash));
 }
 
-async function locate({ c, number }: PageRequest, { countHidden }: ServeOptions) {
-  if (number === undefined) return undefined;
-  const page = await getCachedStore(c.env).findPage(number, { countHidden, needsRecords: () => false });
-  return page?.location;
+async function findLastPage({ c }: PageRequest, { countHidden }: ServeOptions): Promise<number> {
+  const page = await getCachedStore(c.env).findPage("last", { countHidden, needsRecords: () => false });
+  // Every collection has a last page.
+  return page?.location.number ?? 1;
 }
 
 /**

@@ -17,7 +17,7 @@ import { DATE_JUMP_PATH } from "../views/site.ts";
  * Creates the route that redirects to the page with the newest records of a day. The fragment names the first row of the day in the HTML
  * view, which has a form for the date.
  */
-export function createDateJump({ getCountHidden }: Faults): Hono<AppEnv> {
+export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
   jump.get(DATE_JUMP_PATH, async (c) => {
@@ -29,8 +29,7 @@ export function createDateJump({ getCountHidden }: Faults): Hono<AppEnv> {
     if (date === "") return c.redirect(toPath(1));
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const countHidden = getCountHidden(faultOptions?.rules ?? []);
-    const visible = snapshot.count - (countHidden?.(snapshot.count) ?? 0);
+    const visible = snapshot.count - countHidden(faultOptions?.rules ?? [], snapshot.count);
     const found = findDay(statistics.days, date, visible);
     if ("page" in found) return c.redirect(`${toPath(found.page)}#${date}`);
     const { nearest } = found;

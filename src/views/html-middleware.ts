@@ -1,7 +1,7 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
-import { getApplied } from "../faults/applied-options.ts";
+import type { AppliedOptions } from "../faults/applied-options.ts";
 import { isSentInParts } from "../faults/body-faults.ts";
-import { hasVisibleFault, type OptionValue } from "../faults/option-table.ts";
+import type { OptionValue } from "../faults/option-table.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
@@ -28,6 +28,8 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
+const NOTHING_APPLIED: AppliedOptions = { values: {}, changes: [] };
+
 /** Headers that are true only of the JSON. An entity-tag, for example, does not change when the HTML does. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
@@ -38,13 +40,13 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   if (!prefersHtml(c) || !canRenderAsHtml(c)) return;
 
   const { status, headers } = c.res;
-  const applied = getApplied(c.req.raw);
+  const applied = c.get("applied") ?? NOTHING_APPLIED;
   const body = await readBody(c.res, applied.values.body);
   const request = describeRequest(c);
   const response: ClientResponse = { ...request, status, headers, body, applied };
   // The table of records assumes a page that no fault has changed.
   const { number } = response;
-  const isUnchangedPage = status === 200 && number !== undefined && !hasVisibleFault(applied.values);
+  const isUnchangedPage = status === 200 && number !== undefined && applied.changes.length === 0;
   const html = isUnchangedPage ? renderRecords(response, number) : renderResponse(response);
 
   // Otherwise, Hono would add the headers of the JSON response to the new one.
@@ -52,11 +54,12 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   c.res = new Response(html, { status, headers: createHtmlHeaders(headers, request) });
 };
 
-/** Whether a response is JSON that has a view: an error, or a page of the collection. */
-function canRenderAsHtml({ req, res }: AppContext): boolean {
+/** Whether a response has a view: JSON that is an error or a page of the collection, and also what a fault sends in its place. */
+function canRenderAsHtml({ req, res, var: { applied } }: AppContext): boolean {
   // Only monitors read the health of the service.
   if (req.path === HEALTH_PATH) return false;
-  if (res.headers.get("Content-Type") !== "application/json") return false;
+  const isJson = res.headers.get("Content-Type") === "application/json";
+  if (!isJson && applied?.values.body !== "html") return false;
   if (res.status >= 400) return true;
   return res.status === 200 && req.path === COLLECTION_PATH && req.method !== "OPTIONS";
 }

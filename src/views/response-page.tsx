@@ -1,7 +1,7 @@
 import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
-import { formatTyped } from "../faults/applied-options.ts";
-import { hasVisibleFault, selectVisibleFaults } from "../faults/option-table.ts";
+import { formatTyped, isChanged } from "../faults/applied-options.ts";
+import { selectFaults } from "../faults/option-table.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
@@ -13,8 +13,8 @@ import { formatQuantity } from "./text-format.ts";
 /** Renders an error, or a response that a fault has changed. */
 export function renderResponse(response: ClientResponse): string {
   const { status, body, url, applied } = response;
-  const faults = formatTyped(selectVisibleFaults(applied.values));
-  const title = faults === "" ? formatStatus(status) : `${formatStatus(status)} with ${faults}`;
+  const faults = isChanged(applied) ? ` with ${formatTyped(selectFaults(applied.values))}` : "";
+  const title = formatStatus(status) + faults;
   return String(
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
@@ -30,7 +30,7 @@ export function renderResponse(response: ClientResponse): string {
 
 /** A sentence about the response. After an error of the service also the next link to follow. */
 const Advice: FC<{ response: ClientResponse }> = ({ response }) => {
-  if (hasVisibleFault(response.applied.values))
+  if (isChanged(response.applied))
     return <p class="lead">A fault option changed this response. The service is working normally.</p>;
   const { text, href, name } = getErrorAdvice(response);
   return (

@@ -30,7 +30,7 @@ test("a failing store causes 503 only for requests that need records, and only w
   control.fails = true;
   await checkExchanges(
     fetch,
-    ...["", "?page=99", "?page=last", "?prefer=on=1"].map((query) => ({
+    ...["", "?page=99", "?page=last", "?prefer=on=last"].map((query) => ({
       request: PATH + query,
       ...UNAVAILABLE,
     })),

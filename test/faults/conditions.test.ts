@@ -1,6 +1,12 @@
-import { describe, expect, test } from "vitest";
-import { checkExchanges } from "../support/exchange.ts";
-import { fetch, getStatuses, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
+import { expect, test } from "vitest";
+import {
+  createFaultsService,
+  getStatuses,
+  getTarget,
+  LAST_PAGE,
+  sendAll,
+  setTime,
+} from "./faults-service.ts";
 
 const NUMBERS = Array.from({ length: LAST_PAGE }, (_, index) => index + 1);
 
@@ -12,51 +18,68 @@ test.each<{ name: string; prefer: string; expected: number[] }>([
   { name: "no request", prefer: "fail=0", expected: [] },
   { name: "both conditions", prefer: "on=2-4, fail=1", expected: [2, 3, 4] },
   { name: "a growing collection", prefer: "grow=20/s, on=3", expected: [3] },
-  { name: "the same pages in every version", prefer: "fail=0.2, seed=4", expected: [5, 8, 15] },
+  { name: "the same pages in every version", prefer: "fail=0.2, seed=4", expected: [4, 5, 8, 10, 16, 23] },
 ])("$name: $prefer without a fault causes 503 on the pages $expected", async ({ prefer, expected }) => {
   setTime(9_950);
-  const targets = NUMBERS.map((number) => getTarget(number));
-  const statuses = await getStatuses(prefer, targets);
+  const statuses = await getStatuses(prefer, NUMBERS);
   expect(NUMBERS.filter((number) => statuses[number - 1] === 503)).toEqual(expected);
 });
 
-test.each([
-  ["on=27, code=500", getTarget("last"), 500],
-  ["on=last, code=500", getTarget(LAST_PAGE), 500],
-  ["on=1, code=500", getTarget(0), 404],
-  ["on=2, code=500", `POST ${PAGE_2}`, 500],
-  ["on=1, delay=5, times=9, seed=4", PAGE_2, 200],
-])("%s, %s -> %i", (text, target, status) => checkExchanges(fetch, prefer(text, target, { status })));
+test.each<[prefer: string, request: string, status: number]>([
+  ["on=27, code=500", "last", 500],
+  ["on=last, code=500", "27", 500],
+  ["on=99, code=500", "99", 500],
+  ["on=1, code=500", "0", 404],
+  ["on=2, code=500", "POST 2", 500],
+  ["on=1, delay=5, times=9, seed=4", "2", 200],
+])("%s, page %s -> %i", async (prefer, request, status) =>
+  expect(await getStatuses(prefer, [request])).toEqual([status]),
+);
 
 test.each([
   [999, 503],
   [1_000, 200],
 ])("until compares the clock of the service: after %i ms -> %i", async (milliseconds, status) => {
   setTime(milliseconds);
-  expect(await getStatuses("until=2030-01-01T00:00:01Z", [PAGE_2])).toEqual([status]);
+  expect(await getStatuses("until=2030-01-01T00:00:01Z", [2])).toEqual([status]);
 });
 
-describe("times", () => {
-  test("lets the retry of a crawl succeed, for each run of a test", async () => {
-    for (const run of ["", "&run=a", "&run=b"]) {
-      const statuses: number[] = [];
-      for (const number of [1, 2, 3, 3, 4])
-        statuses.push(...(await getStatuses("on=3, code=500, times=1", [getTarget(number, run)])));
-      expect(statuses).toEqual([200, 200, 500, 200, 200]);
-    }
-  });
+// biome-ignore format: a table of cases
+test.each<[counted: string, prefer: string, requests: string[], expected: number[]]>([
+  ["a page", "code=500, times=1", ["2", "3", "2", "3"], [500, 500, 200, 200]],
+  ["a method", "code=500, times=1", ["2", "HEAD 2", "HEAD 2", "2"], [500, 500, 200, 200]],
+  ["a run of a test", "code=500, times=1", ["2&run=a", "2&run=b", "2&run=a"], [500, 500, 200]],
+  ["a rule", "code=500, times=1, else, code=502, times=1", ["2", "2", "2"], [500, 502, 200]],
+  ["the last page, also by its number", "code=500, times=1", ["last", String(LAST_PAGE)], [500, 200]],
+  ["a page, also with a cache buster", "code=500, times=1", ["2&_=1", "2&_=2"], [500, 200]],
+  ["a page, also in another spelling", "code=500, times=1", ["2", "02&format=json"], [500, 200]],
+  ["no request on another page", "on=3, code=500, times=1", ["2", "3", "3"], [200, 500, 200]],
+  ["no request below a rate", "rate=2/m, times=1", ["2", "2", "2", "2"], [200, 200, 429, 200]],
+  ["no request that fail excludes", "fail=0, times=1, else, code=500, fail=1, times=2", ["2", "2", "2"], [500, 500, 200]],
+])("times counts %s: %s", async (_, prefer, requests, expected) => {
+  setTime(0);
+  expect(await getStatuses(prefer, requests)).toEqual(expected);
+});
 
-  test("counts only requests above a rate", async () => {
-    setTime(0);
-    expect(await getStatuses("rate=2/m, times=1, seed=1", Array(5).fill(getTarget(12)))).toEqual([
-      200, 200, 429, 200, 200,
-    ]);
-  });
+test("times counts each set of options, in any spelling", async () => {
+  const { fetch } = await createFaultsService();
+  const statuses: number[] = [];
+  for (const prefer of ["code=500, times=1", "code=502, times=1", "CODE=500,times=1"])
+    statuses.push((await fetch(getTarget(2), { headers: { prefer } })).status);
+  expect(statuses).toEqual([500, 502, 200]);
+});
 
-  test("counts each set of options separately", async () => {
-    const statuses: number[] = [];
-    for (const text of ["code=500, times=1", "code=500, times=1, fail=1", "CODE=500,times=1"])
-      statuses.push(...(await getStatuses(text, [getTarget(11)])));
-    expect(statuses).toEqual([500, 500, 200]);
-  });
+test("a rule applies as often as times says, however many requests fail excludes before", async () => {
+  const statuses = await getStatuses("code=500, fail=0.2, times=3", Array(200).fill(2));
+  expect(statuses.filter((status) => status === 500)).toHaveLength(3);
+});
+
+test.each([
+  ["a share of the requests fails", "fail=0.5"],
+  ["a share of the requests waits, and no other fault is added", "delay=1, fail=0.5"],
+])("without a seed, %s: %s", async (_, prefer) => {
+  const responses = await sendAll(prefer, Array(60).fill(2));
+  const applied = responses.map(({ headers }) => headers.get("preference-applied"));
+  const fault = prefer.startsWith("delay") ? prefer : `code=503, ${prefer}`;
+  expect(new Set(applied)).toEqual(new Set([null, fault]));
 });

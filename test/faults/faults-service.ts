@@ -8,7 +8,7 @@ import { makeRecords } from "../support/sample-records.ts";
 export const COUNT = 400;
 export const LAST_PAGE = 27;
 
-export const getTarget = (page: number | string, query = "") => `${PATH}?format=api&page=${page}${query}`;
+export const getTarget = (page: number | string) => `${PATH}?format=api&page=${page}`;
 export const PAGE_2 = getTarget(2);
 
 /** Creates a service with 400 records. */
@@ -32,14 +32,32 @@ export const prefer = (
   requestHeaders: { Prefer: text, ...expected.requestHeaders },
 });
 
-const send = (text: string, target: string) => fetch(target, { headers: { Prefer: text } });
-
 export async function fetchPage(text: string, target = PAGE_2): Promise<Page> {
-  return Object(await (await send(text, target)).json());
+  return Object(await (await fetch(target, { headers: { Prefer: text } })).json());
 }
 
-export const getStatuses = (text: string, targets: string[]) =>
-  Promise.all(targets.map(async (target) => (await send(text, target)).status));
+/**
+ * Sends requests to a new service, one after the other.
+ * @param pages The page of each request, perhaps with a method before it and parameters after it, such as `HEAD 2&run=a`
+ */
+export async function sendAll(
+  prefer: string,
+  pages: (string | number)[],
+  settings = {},
+): Promise<Response[]> {
+  const { fetch } = await createFaultsService(settings);
+  const headers = new Headers(prefer === "" ? {} : { prefer });
+  const responses: Response[] = [];
+  for (const text of pages) {
+    const [page = "", method = "GET"] = String(text).split(" ").reverse();
+    responses.push(await fetch(getTarget(page), { method, headers }));
+  }
+  return responses;
+}
+
+export async function getStatuses(prefer: string, pages: (string | number)[]): Promise<number[]> {
+  return (await sendAll(prefer, pages)).map(({ status }) => status);
+}
 
 /** The headers of every response of the collection. */
 export const COMMON_HEADERS = {
@@ -50,8 +68,8 @@ export const COMMON_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** The headers of a response without a fault, to a request with options. */
+/** The headers of a page that no fault has affected, for a request with options. */
 export const INTACT = { "preference-applied": null, "cache-control": "no-cache", etag: /./ };
 
-/** The headers of a response with a fault. */
-export const FAULTED = { "cache-control": "no-store", etag: null };
+/** The headers of a page whose body a fault has changed. */
+export const CHANGED = { "cache-control": "no-store", etag: null };

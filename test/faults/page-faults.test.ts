@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createGrowth } from "../../src/faults/growth.ts";
-import { OPTIONS, type OptionValue, type OptionValues } from "../../src/faults/option-table.ts";
+import type { OptionValue, OptionValues } from "../../src/faults/option-table.ts";
 import { changePage } from "../../src/faults/page-faults.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { checkExchanges } from "../support/exchange.ts";
 import { makeRecords } from "../support/sample-records.ts";
-import { COUNT, fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./faults-service.ts";
+import { fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 /** Changes a copy of a page. Returns undefined if the change is not possible. */
 function changeCopy(options: OptionValues, page: Page, random: number): Page | undefined {
@@ -138,20 +137,6 @@ describe("a change names the record, the member and what was there", () => {
   });
 });
 
-test.each([
-  [COUNT, "20/s", 0, COUNT / 2 - 1],
-  [COUNT, "20/s", 9.95, 0],
-  [COUNT, "20/s", 10, COUNT / 2 - 1],
-  [COUNT, "1/h", 0, 23],
-  [COUNT, "1/h", 23 * 3_600, 0],
-  [COUNT, "1/h", 24 * 3_600, 23],
-  [4, "1/s", 0, 1],
-  [3, "1/s", 0, 0],
-  [0, "1/s", 0, 0],
-])("of %i records, grow=%s after %d seconds hides %i", (count, text, seconds, hidden) => {
-  expect(createGrowth(OPTIONS.grow.parse(text)!, seconds * 1_000)(count)).toBe(hidden);
-});
-
 describe("grow", () => {
   const fetchAt = (seconds: number, target: string) => {
     setTime(seconds * 1_000);
@@ -175,7 +160,7 @@ describe("grow", () => {
     await checkExchanges(
       fetch,
       { request: getTarget(page) },
-      prefer("grow=20/s", getTarget(page, "&x=1"), {
+      prefer("grow=20/s", `${getTarget(page)}&x=1`, {
         requestHeaders: { Accept: "text/html" },
         status: 404,
         body,

@@ -11,7 +11,7 @@ describe("preferences of the header Prefer", () => {
     [String.raw`code="\5\"0\\3"`, ["code", String.raw`5"0\3`]],
     ['a="1,2;3=4", b', ["a", "1,2;3=4"], ["b", ""]],
     ['a;b="c,d;e", f', ["a", ""], ["f", ""]],
-    ["code: 503", ["code", ": 503"]],
+    ["code: 503", ["", "code: 503"]],
     ["code=503=4", ["code", "503=4"]],
     ['code="503', ["code", '"503']],
     ["on=3,7-9, last", ["on", "3,7-9,last"]],

@@ -36,11 +36,14 @@ test.each<Exchange>([
   checkExchanges(fetch, { ...exchange, status: 409 }),
 );
 
-test.each<[string, number, string | null]>([
+test.each<[prefer: string, status: number, retryAfter: string | null]>([
   ["code=429, retry-after=none", 429, null],
   ["code=503, retry-after=7", 503, "7"],
-  ["code=429, retry-after=9", 429, "9"],
-  ["code=503, retry-after=date", 503, "Tue, 01 Jan 2030 00:00:03 GMT"],
+  ["code=502, retry-after=7", 502, "7"],
+  ["code=401, retry-after=7", 401, "7"],
+  ["code=502, retry-after=date", 502, "Tue, 01 Jan 2030 00:00:03 GMT"],
+  ["retry-after=7", 503, "7"],
+  ["delay=1, retry-after=7", 503, "7"],
 ])("%s: the Retry-After of %i is %j", async (text, status, value) => {
   setTime(1);
   await checkExchanges(fetch, prefer(text, PAGE_2, { status, headers: { "retry-after": value } }));

@@ -140,7 +140,7 @@ export function listFaults(): Exchange[] {
       headers: WEB_PAGE,
     },
     prefer("fail=0, body=garbage", 200, intact, /^\{"count":.*\}$/),
-    prefer("code=200, delay=1", 200, { ...faulty, ...warning }, /^\{"count":/),
+    prefer("code=200, delay=1", 200, { ...intact, "cache-control": "no-store", ...warning }, /^\{"count":/),
     {
       request: `${PATH}?prefer=next=null,count=%2B7`,
       headers: faulty,

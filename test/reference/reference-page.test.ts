@@ -31,7 +31,7 @@ test("the reference describes each parameter, status, field, varying header and 
 test.each([
   ["a parameter", "query: integer ≥ 1 or <code>last</code>"],
   ["a string or null", "<code>&quot;True&quot;</code>, <code>&quot;False&quot;</code> or null"],
-  ["a fault", '<code>body</code></a> <span class="quiet">cut, slow, garbage or empty<'],
+  ["a fault", '<code>body</code></a> <span class="quiet">cut, slow, garbage, empty or html<'],
   ["a count", '<code>cars</code></a> <span class="quiet">integer ≥ 0<'],
   ["an id", '<code>camera_pk</code></a> <span class="quiet">integer<'],
   ["the field for faults", '<option value="delay=200-800">'],

@@ -22,7 +22,13 @@ test.each<[name: string, path: string, title: string, link: string]>([
     "503 Service Unavailable with code=503",
     `${HERE}?x=1&page=3`,
   ],
-  ["a random fault", `${PATH}?prefer=fail=1,delay=1`, "503 Service Unavailable with code=503", HERE],
+  ["a random fault", `${PATH}?prefer=fail=1`, "503 Service Unavailable with code=503", HERE],
+  [
+    "a page of a proxy",
+    `${PATH}?prefer=code=502,body=html`,
+    "502 Bad Gateway with code=502, body=html",
+    HERE,
+  ],
   [
     "a changed page",
     `${PATH}?page=2&prefer=next=skip,count=%2B7,seed=3`,

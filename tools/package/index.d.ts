@@ -19,7 +19,7 @@ export interface PreferOptions {
   code?: number | undefined;
   /** In milliseconds. */
   delay?: NumberOrRange | undefined;
-  body?: "cut" | "slow" | "garbage" | "empty" | undefined;
+  body?: "cut" | "slow" | "garbage" | "empty" | "html" | undefined;
   hang?: boolean | undefined;
   close?: boolean | undefined;
   /** In seconds. */
@@ -73,9 +73,11 @@ export interface ReceivedRequest {
   method: string;
   url: string;
   headers: Headers;
+  /** When the request was received, in milliseconds since 1970 of the clock `now`. */
+  receivedAt: number;
   /** The response status, also of a cut body. Null until the response is sent, and if its connection closed before. */
   status: number | null;
-  /** The options that were applied, such as `code=503`. */
+  /** The options that had an effect, such as `code=503`. Until the response is sent, those of the rule that applies. */
   applied: string[];
 }
 
@@ -90,18 +92,22 @@ export interface Service {
   /** Starts a server. Waits for `ready`. */
   listen(options?: ListenOptions): Promise<Server>;
   /**
-   * Replaces all records from the next response on. If the new records are invalid, the previous records stay.
+   * Replaces all records from the next response on, resets the counts of `times` and `rate`, and begins the growth of `grow`. If the new
+   * records are invalid, the previous records stay.
    * @param records The new records. By default, the initial records are restored.
    */
   replace(records?: Iterable<TrafficRecord>): Promise<void>;
   /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored, and at most 20 MB of them. */
   readonly requests: readonly ReceivedRequest[];
-  /** Empties `requests`, resets the counts of `times` and `rate`, and closes the connections of all responses that wait. */
+  /**
+   * Empties `requests`, resets the counts of `times` and `rate`, begins the growth of `grow`, and closes the connections of all responses
+   * that wait.
+   */
   reset(): void;
   /** The default faults for requests that set none, as a string. It is empty if there are none. */
   get prefer(): string;
   /**
-   * Replaces the default faults, and resets the counts of `times` and `rate`.
+   * Replaces the default faults, resets the counts of `times` and `rate`, and begins the growth of `grow`.
    * @throws Error if an option is invalid
    */
   set prefer(faults: Prefer);

@@ -10,7 +10,7 @@ const MAX_BYTES = 20_000_000;
 const OVERHEAD_BYTES = 500;
 
 /** Creates the list of received requests, oldest first. Above a limit, the oldest requests are removed. */
-export function createRequestList() {
+export function createRequestList(now: () => number) {
   const requests: ReceivedRequest[] = [];
   const sizes: number[] = [];
   let bytes = 0;
@@ -18,7 +18,7 @@ export function createRequestList() {
     requests: requests as readonly ReceivedRequest[],
     add(request: Request): ReceivedRequest {
       const lines = formatHeaders(request.headers);
-      const received = createReceivedRequest(request, lines);
+      const received = createReceivedRequest(request, now(), lines);
       const size = OVERHEAD_BYTES + request.url.length + lines.length;
       requests.push(received);
       sizes.push(size);
@@ -43,6 +43,7 @@ export function createRequestList() {
  */
 export function createReceivedRequest(
   { method, url, headers }: Request,
+  receivedAt: number,
   lines = formatHeaders(headers),
 ): ReceivedRequest {
   return {
@@ -51,6 +52,7 @@ export function createReceivedRequest(
     get headers() {
       return parseHeaders(lines);
     },
+    receivedAt,
     status: null,
     applied: [],
   };

@@ -1,11 +1,18 @@
-import { formatOptions, getApplied } from "../../src/faults/applied-options.ts";
+import { type AppliedOptions, formatOptions } from "../../src/faults/applied-options.ts";
 import { isSentInParts } from "../../src/faults/body-faults.ts";
-import { hasFault, type OptionValues } from "../../src/faults/option-table.ts";
+import type { OptionValues } from "../../src/faults/option-table.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
 /** The service without a network. */
-export type App = (request: Request, address?: string) => Promise<Response>;
+export type App = (
+  request: Request,
+  client: {
+    address: string | undefined;
+    /** Called when the fault options of a request are known, before a wait, and again with those that affected the response. */
+    onApplied(applied: AppliedOptions): void;
+  },
+) => Promise<Response>;
 
 /** What a client gets. The connection is closed by a fault, or by the client. */
 type Reply =
@@ -31,15 +38,16 @@ export function createResponder(app: App, { receive, onResponse }: RequestListen
   return async (request, address) => {
     if (!isValidUrl(request.url)) return toReply(createErrorResponse(new HttpError(400)));
     const received = receive?.(request);
+    const applied: AppliedOptions = { values: {}, changes: [] };
+    const onApplied = (options: AppliedOptions) => {
+      Object.assign(applied, options);
+      if (received) received.applied = formatOptions(options.values);
+    };
     try {
-      const response = await app(request, address);
-      const applied = getApplied(request).values;
-      if (received) received.applied = formatOptions(applied);
-      // Without a fault, nothing waits, and reading the signal of a server's request takes as long as serving a page.
-      const hasLeft = hasFault(applied) && request.signal.aborted;
-      if (hasLeft || applied.close) return { kind: "closed" };
+      const response = await app(request, { address, onApplied });
+      if (applied.isClosed) return { kind: "closed" };
       if (received) received.status = response.status;
-      return toReply(response, applied);
+      return toReply(response, applied.values);
     } finally {
       if (received) onResponse?.(received);
     }

@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { createApp } from "../../src/app.ts";
-import type { DelayLimits } from "../../src/faults/slots.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createEnvironments, createVariables } from "./environments.ts";
 import { fetchFrom, keepAlive } from "./fetch.ts";
@@ -34,12 +33,16 @@ export interface ServiceControls {
 export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
   requireServiceOptions(options);
   const variables = createVariables(options);
-  const { ready, getEnvironment, replace, replaceByBody } = createEnvironments(variables, options, hooks);
-  const { app, reset, endWaits } = createServiceApp(options.now, getEnvironment);
+  const { now = () => Date.now() } = options;
+  const environments = createEnvironments(variables, options, hooks);
+  const { app, reset, endWaits } = createServiceApp(now, environments.getEnvironment);
+  // Begins the growth of `grow`.
+  const ready = environments.ready.then(reset);
+  const replaceByBody = (body: Readable) => environments.replaceByBody(body).then(reset);
   const { onResponse, listsRequests = true, wrapResponder = (respond) => respond } = hooks;
-  const list = createRequestList();
+  const list = createRequestList(now);
   // Without a reader, a request needs no copy of its headers.
-  const note = onResponse && ((request: Request) => createReceivedRequest(request));
+  const note = onResponse && ((request: Request) => createReceivedRequest(request, now()));
   const receive = listsRequests ? list.add : note;
   const respond = createResponder(app, { receive, onResponse });
   const service: Service = {
@@ -53,7 +56,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
     },
     listen: (options) =>
       ready.then(() => listen(wrapResponder(respond, { service, replaceByBody }), options, hooks)),
-    replace,
+    replace: (records) => environments.replace(records).then(reset),
     reset() {
       list.clear();
       reset();
@@ -72,23 +75,17 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   return service;
 }
 
-/** A server can have any number of clients. */
-const SERVER_LIMITS: DelayLimits = { total: 10_000, perClient: 10_000 };
-
-/** A client in this process controls how many requests it sends. */
-const NO_LIMITS: DelayLimits = { total: Infinity, perClient: Infinity };
+/** More than any test opens. */
+const MAX_DELAYED = 20_000;
 
 /** Creates the service with its static files. */
-function createServiceApp(now: ServiceOptions["now"], getEnvironment: () => Promise<StoreEnv>) {
-  const { app: service, ...controls } = createApp({
-    now,
-    getDelayLimits: (c) => (c.executionCtx.props.address === undefined ? NO_LIMITS : SERVER_LIMITS),
-  });
-  const app: App = async (request, address) => {
-    const file = respondWithFile(request, { canCompress: address !== undefined });
+function createServiceApp(now: () => number, getEnvironment: () => Promise<StoreEnv>) {
+  const { app: service, ...controls } = createApp({ now, maxDelayed: MAX_DELAYED });
+  const app: App = async (request, client) => {
+    const file = respondWithFile(request, { canCompress: client.address !== undefined });
     if (file) return file;
     // The client's address is a property, because clients could forge a header.
-    const context = { waitUntil() {}, passThroughOnException() {}, props: { address } };
+    const context = { waitUntil() {}, passThroughOnException() {}, props: client };
     return service.fetch(request, await getEnvironment(), context);
   };
   return { app, ...controls };

@@ -5,11 +5,18 @@ const createRequest = (number: number, headers: Record<string, string> = {}) =>
   new Request(`http://localhost/${number}`, { headers });
 
 test("an entry has what the request had, and headers as the client sent them", () => {
-  const { requests, add } = createRequestList();
+  const { requests, add } = createRequestList(() => 7);
   const received = add(createRequest(1, { Accept: "*/*", "X-Empty": "", Prefer: "a=1, b=2" }));
   received.status = 200;
   expect(requests).toEqual([
-    { method: "GET", url: "http://localhost/1", headers: expect.any(Headers), status: 200, applied: [] },
+    {
+      method: "GET",
+      url: "http://localhost/1",
+      headers: expect.any(Headers),
+      receivedAt: 7,
+      status: 200,
+      applied: [],
+    },
   ]);
   expect([...received.headers]).toEqual([
     ["accept", "*/*"],
@@ -19,20 +26,20 @@ test("an entry has what the request had, and headers as the client sent them", (
 });
 
 test("of 10,001 requests, the first is removed", () => {
-  const { requests, add } = createRequestList();
+  const { requests, add } = createRequestList(() => 7);
   for (let number = 1; number <= 10_001; number++) add(createRequest(number));
   expect([requests.length, requests[0]?.url]).toEqual([10_000, "http://localhost/2"]);
 });
 
 test("the list has at most 20 MB of headers, and at least the latest requests", () => {
-  const { requests, add } = createRequestList();
+  const { requests, add } = createRequestList(() => 7);
   for (let number = 1; number <= 50; number++)
     add(createRequest(number, { "X-Long": "a".repeat(1_000_000) }));
   expect([requests.length, requests.at(-1)?.url]).toEqual([19, "http://localhost/50"]);
 });
 
 test("after clear, the list has room for as many requests as before", () => {
-  const { requests, add, clear } = createRequestList();
+  const { requests, add, clear } = createRequestList(() => 7);
   for (let number = 1; number <= 15; number++)
     add(createRequest(number, { "X-Long": "a".repeat(1_000_000) }));
   clear();

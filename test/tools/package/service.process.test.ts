@@ -139,6 +139,24 @@ describe("requests", () => {
     expect((await fail()).status).toBe(500);
   });
 
+  test("are listed with their time and their rule while they wait, and then with what had an effect", async () => {
+    let time = 1_700_000_000_000;
+    const service = create({ now: () => time });
+    const list = () =>
+      service.requests.map(({ receivedAt, status, applied }) => [receivedAt, status, applied]);
+    const client = new AbortController();
+    const left = service.fetch(`${PATH}?prefer=hang,times=1`, { signal: client.signal });
+    await expect.poll(list).toEqual([[time, null, ["hang", "times=1"]]]);
+    client.abort();
+    await expect(left).rejects.toThrow();
+    time += 5;
+    await service.fetch(`${PATH}?page=last&prefer=next=null,delay=1`);
+    expect(list()).toEqual([
+      [time - 5, null, ["hang", "times=1"]],
+      [time, 200, ["delay=1"]],
+    ]);
+  });
+
   test("are counted by rate until reset", async () => {
     const service = create({ now: () => 0, prefer: { rate: { requests: 1, per: "h" } } });
     const getStatus = async () => (await service.fetch(PATH)).status;
@@ -238,6 +256,21 @@ test("the clock of the service decides when a fault ends", async () => {
   expect((await service.fetch(PATH)).status).toBe(500);
   time += 1_000;
   expect((await service.fetch(PATH)).status).toBe(200);
+});
+
+test.each<[string, (service: Service) => unknown]>([
+  ["a reset", (service) => service.reset()],
+  ["new records", (service) => service.replace()],
+  ["a new value of prefer", (service) => Object.assign(service, { prefer: service.prefer })],
+])("a growing collection begins with half of its records, and again after %s", async (_, beginAnew) => {
+  let time = 1_234_567;
+  const service = create({ now: () => time, prefer: { grow: { records: 15, per: "s" } } });
+  const count = async () => Object(await (await service.fetch(PATH)).json()).count;
+  const first = await count();
+  time += 10_000;
+  expect(await count()).toBe(first + 150);
+  await beginAnew(service);
+  expect(await count()).toBe(first);
 });
 
 type Leave = (client: AbortController, responses: Promise<Response>[]) => unknown;

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { OPTIONS } from "../../src/faults/option-table.ts";
+import { createState } from "../../src/faults/state.ts";
+
+test.each([
+  { at: [700, 1_699, 1_700, 2_699, 9_000], counts: [1, 2, 1, 2, 1] },
+  { at: [700, 699, 700], counts: [1, 1, 2] },
+])("a second begins with its first request: at $at ms, the counts are $counts", ({ at, counts }) => {
+  const { count } = createState();
+  expect(at.map((now) => count("key", { now, durationMs: 1_000 }).count)).toEqual(counts);
+});
+
+test("the least recently used count is forgotten when there are more than 10,000, and every count by a reset", () => {
+  const { count, reset } = createState();
+  const add = (key: string) => count(key).count;
+  for (let index = 1; index <= 10_000; index++) add(`key ${index}`);
+  expect([add("key 1"), add("new"), add("key 1"), add("key 2")]).toEqual([2, 1, 3, 1]);
+  reset(0);
+  expect(add("key 1")).toBe(1);
+});
+
+test.each([
+  [400, "20/s", 0, 199],
+  [400, "20/s", 9.95, 0],
+  [400, "20/s", 10, 199],
+  [400, "1/h", 0, 23],
+  [400, "1/h", 23 * 3_600, 0],
+  [400, "1/h", 24 * 3_600, 23],
+  [4, "1/s", 0, 1],
+  [3, "1/s", 0, 0],
+  [0, "1/s", 0, 0],
+])(
+  "of %i records, grow=%s after %d seconds hides %i, since 1970 or since a reset",
+  (total, text, seconds, hidden) => {
+    const { countHidden, reset } = createState();
+    const growth = OPTIONS.grow.parse(text)!;
+    expect(countHidden(growth, { total, now: seconds * 1_000 })).toBe(hidden);
+    reset(7_777);
+    expect(countHidden(growth, { total, now: 7_777 + seconds * 1_000 })).toBe(hidden);
+  },
+);
