@@ -1,6 +1,6 @@
 import type { AppContext } from "../bindings.ts";
 import { formatOptionValue } from "./option-syntax.ts";
-import { hasFault, OPTION_NAMES, OPTIONS, type OptionValues } from "./option-table.ts";
+import { CONDITION_NAMES, hasFault, OPTION_NAMES, type OptionValues } from "./option-table.ts";
 import type { BodyChange } from "./page-faults.ts";
 import { formatPreference, type Preference } from "./prefer-header.ts";
 
@@ -42,7 +42,7 @@ export function isChanged({ values: { code, hang }, changes }: AppliedOptions): 
 /** Adds to the effects on a response the conditions and the seed that decided about them, as `Preference-Applied` lists them. */
 export function addConditions(effects: OptionValues, active: OptionValues): OptionValues {
   if (!hasFault(effects)) return effects;
-  const names = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "condition" || name === "seed");
+  const names = [...CONDITION_NAMES, "seed"] as const;
   return { ...Object.fromEntries(names.map((name) => [name, active[name]])), ...effects };
 }
 

@@ -3,7 +3,7 @@ import { HttpError } from "../http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../http/request.ts";
 import { SettingError } from "../setting-error.ts";
 import { formatOptionValue } from "./option-syntax.ts";
-import { hasFault, hasKind } from "./option-table.ts";
+import { CONDITION_NAMES, hasFault } from "./option-table.ts";
 import { type Preference, parsePreferHeader, parsePreferParameter } from "./prefer-header.ts";
 import { divideIntoRules, parseRules, type Rule } from "./rules.ts";
 
@@ -49,7 +49,8 @@ function addDefaultFaults(options: FaultOptions): FaultOptions {
 /** Adds `code=503`, or `code=429` for `rate`, to a rule with conditions but without a fault, or with `retry-after` but without an error. */
 function addDefaultFault(rule: Rule): Rule {
   const { code, hang, rate, "retry-after": retryAfter } = rule;
-  const lacksFault = hasKind(rule, "condition") && !hasFault(rule);
+  const hasCondition = CONDITION_NAMES.some((name) => rule[name] !== undefined);
+  const lacksFault = hasCondition && !hasFault(rule);
   const lacksError = retryAfter !== undefined && code === undefined && !hang;
   return lacksFault || lacksError ? { ...rule, code: rate === undefined ? 503 : 429 } : rule;
 }

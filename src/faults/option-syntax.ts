@@ -8,7 +8,7 @@ export interface Syntax<Value = unknown> {
 }
 
 export const noValue: Syntax<true> = {
-  expected: "without a value",
+  expected: "without a value, or true in JSON",
   parse: (text) => (text === "" ? true : undefined),
 };
 

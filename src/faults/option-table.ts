@@ -118,7 +118,13 @@ export type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS).filter(isOptionName);
 
-export const CONDITION_NAMES = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "condition");
+const FAULT_NAMES = listNames("fault");
+export const CONDITION_NAMES = listNames("condition");
+export const SHARED_NAMES = listNames("shared");
+
+function listNames(kind: OptionKind): OptionName[] {
+  return OPTION_NAMES.filter((name) => OPTIONS[name].kind === kind);
+}
 
 export function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(OPTIONS, name);
@@ -129,17 +135,12 @@ export type OptionValue<Name extends OptionName> = NonNullable<ReturnType<(typeo
 /** The parsed values of some options, such as `{ code: 503, times: 1 }`. */
 export type OptionValues = { [Name in OptionName]?: OptionValue<Name> | undefined };
 
-export function hasKind(values: OptionValues, kind: OptionKind): boolean {
-  return OPTION_NAMES.some((name) => OPTIONS[name].kind === kind && values[name] !== undefined);
-}
-
 /** Whether the options change or delay a response. */
 export function hasFault(values: OptionValues): boolean {
-  return hasKind(values, "fault");
+  return FAULT_NAMES.some((name) => values[name] !== undefined);
 }
 
 /** Selects the options that change or delay a response. */
 export function selectFaults(values: OptionValues): OptionValues {
-  const names = OPTION_NAMES.filter((name) => OPTIONS[name].kind === "fault");
-  return Object.fromEntries(names.map((name) => [name, values[name]]));
+  return Object.fromEntries(FAULT_NAMES.map((name) => [name, values[name]]));
 }

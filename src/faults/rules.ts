@@ -3,11 +3,11 @@ import { formatOptionValue } from "./option-syntax.ts";
 import {
   CONDITION_NAMES,
   hasFault,
-  hasKind,
   isOptionName,
   OPTION_NAMES,
   OPTIONS,
   type OptionValues,
+  SHARED_NAMES,
 } from "./option-table.ts";
 import type { Preference } from "./prefer-header.ts";
 
@@ -26,13 +26,8 @@ const MAX_RULES = 20;
 /** The maximum number of problems that are described. */
 const MAX_DESCRIBED = 5;
 
-/** The options that belong to all rules, whichever of them has it. */
-const SHARED_OPTIONS = ["grow", "seed"] as const;
-
-export type SharedOptions = Pick<OptionValues, (typeof SHARED_OPTIONS)[number]>;
-
-/** Gets the options that belong to all rules. */
-export function getSharedOptions(rules: Rule[]): SharedOptions {
+/** Gets the options that belong to all rules, whichever of them has it. */
+export function getSharedOptions(rules: Rule[]): Pick<OptionValues, "grow" | "seed"> {
   const grow = rules.find((rule) => rule.grow !== undefined)?.grow;
   const seed = rules.find((rule) => rule.seed !== undefined)?.seed;
   return { grow, seed };
@@ -51,40 +46,35 @@ export function divideIntoRules(preferences: Preference[]): Preference[][] {
 
 /** Parses the preferences of each rule. */
 export function parseRules(divided: Preference[][]): ParsedRules {
-  const numbered = divided.map((preferences, index) => ({ preferences, name: `Rule ${index + 1}` }));
-  const filled = numbered.filter(({ preferences }) => preferences.length > 0).slice(0, MAX_RULES);
-  const parsed = filled.map(({ preferences, name }) => ({ name, ...parseOptions(preferences, name) }));
+  const named = divided.map((preferences, index) => ({ name: `Rule ${index + 1}`, preferences }));
+  const filled = named.filter(({ preferences }) => preferences.length > 0).slice(0, MAX_RULES);
+  const parsed = filled.map(({ name, preferences }) => ({ name, ...parseOptions(name, preferences) }));
+  const unconditional = parsed.findIndex(({ values }) => alwaysApplies(values));
+  const reachable = unconditional === -1 ? parsed : parsed.slice(0, unconditional + 1);
   const problems = parsed.flatMap((rule) => rule.problems);
-  const empty = numbered.find(({ preferences }) => preferences.length === 0);
-  if (divided.length > 1 && empty) problems.push(`${empty.name} has no option.`);
+  const empty = named.find(({ preferences }) => preferences.length === 0);
+  if (empty && divided.length > 1) problems.push(`${empty.name} has no option.`);
   if (divided.length > MAX_RULES)
     problems.push(`${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
-  const last = parsed.findIndex(({ values }) => alwaysApplies(values)) + 1 || parsed.length;
-  if (last < parsed.length) {
+  if (reachable.length < parsed.length) {
     const conditions = CONDITION_NAMES.join(", ");
     problems.push(
-      `${parsed[last - 1]?.name} needs a condition (${conditions}): without one, no rule after it is reached.`,
+      `${reachable.at(-1)?.name} needs a condition (${conditions}): without one, no rule after it is reached.`,
     );
   }
-  const rules = parsed.map(({ values }) => values);
-  for (const name of SHARED_OPTIONS) {
-    if (hasSeveralValues(rules, name))
+  for (const name of SHARED_NAMES) {
+    const values = parsed.map((rule) => rule.values[name]).filter((value) => value !== undefined);
+    if (new Set(values.map(formatOptionValue)).size > 1)
       problems.push(`${name} belongs to all rules, so it has only one value.`);
   }
-  const reachable = rules.slice(0, last);
-  const hasOptions = reachable.some((rule) => Object.keys(rule).length > 0);
-  return { rules: hasOptions ? reachable : [], problems: shorten(problems) };
+  const rules = reachable.map(({ values }) => values);
+  const hasOptions = rules.some((rule) => Object.keys(rule).length > 0);
+  return { rules: hasOptions ? rules : [], problems: shorten(problems) };
 }
 
 /** Whether a rule applies to every request that reaches it. */
 function alwaysApplies(rule: Rule): boolean {
-  const conditions = rule.fail === 1 ? { ...rule, fail: undefined } : rule;
-  return !hasKind(conditions, "condition");
-}
-
-function hasSeveralValues(rules: Rule[], name: keyof SharedOptions): boolean {
-  const values = rules.map((rule) => rule[name]).filter((value) => value !== undefined);
-  return new Set(values.map(formatOptionValue)).size > 1;
+  return CONDITION_NAMES.every((name) => rule[name] === undefined || (name === "fail" && rule.fail === 1));
 }
 
 function shorten(problems: string[]): string[] {
@@ -93,7 +83,7 @@ function shorten(problems: string[]): string[] {
 }
 
 /** Parses the options of a rule. If an option is repeated, its first valid value counts. */
-function parseOptions(preferences: Preference[], rule: string): { values: Rule; problems: string[] } {
+function parseOptions(rule: string, preferences: Preference[]): { values: OptionValues; problems: string[] } {
   const values: OptionValues = {};
   const problems: string[] = [];
   for (const { name, value } of preferences) {
@@ -103,17 +93,18 @@ function parseOptions(preferences: Preference[], rule: string): { values: Rule; 
     else Object.assign(values, { [name]: parsed });
   }
   const faults = { ...values, none: undefined };
-  if (values.none && hasFault(faults)) {
-    problems.push(`${rule} has none and a fault: divide them with else.`);
-    return { values: faults, problems };
-  }
-  return { values, problems };
+  if (values.none === undefined || !hasFault(faults)) return { values, problems };
+  return { values: faults, problems: [...problems, `${rule} has none and a fault: divide them with else.`] };
 }
+
+/** What separates options elsewhere: in a form, in a header, and in a command line. */
+const OTHER_SYNTAX = /[&;]|\s\S+=/;
 
 /** Describes an unknown or invalid option. */
 function describeProblem(name: string, value: string): string {
   const quoted = quote(name, value);
-  if (value.includes(";")) return `${quoted} is invalid: separate options with commas, not semicolons.`;
+  if (name === "" || OTHER_SYNTAX.test(value))
+    return `${quoted} is invalid: separate options with commas, as in code=503,times=2, or send JSON with its Content-Type.`;
   if (name === "else")
     return `${quoted} is invalid: else stands alone between two rules, and a list has no else between its objects.`;
   if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].expected}.`;
