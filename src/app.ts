@@ -30,7 +30,7 @@ interface AppOptions {
  */
 export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
-  const faults = createFaults({ now, maxDelayed });
+  const faults = createFaults(now, maxDelayed);
 
   app.use(limitUrlLength);
   // Outside of `addHeaders`, because the HTML view shows what it adds.

@@ -17,11 +17,6 @@ export interface FaultOptions {
   warnings: string[];
 }
 
-interface RequestedOptions extends FaultOptions {
-  /** Why the query parameter is invalid. */
-  errors: string[];
-}
-
 /**
  * Gets the options for a request: the client's options if at least one is valid (`none` counts), and otherwise the options of PREFER.
  * @returns undefined if there are no options, or if FAULTS is off
@@ -35,14 +30,10 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   if (FAULTS === "off" || isPlainRequest) return undefined;
   const { errors, ...requested } = parseFaultOptions(header, parameters);
   if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
-  if (requested.rules.length > 0) return addDefaultFaults(requested);
   const { warnings } = requested;
-  const defaults = requireFaultOptions("PREFER", PREFER);
-  if (defaults.rules.length > 0) return addDefaultFaults({ ...defaults, warnings });
-  return warnings.length > 0 ? requested : undefined;
-}
-
-function addDefaultFaults(options: FaultOptions): FaultOptions {
+  const isOfClient = requested.rules.length > 0;
+  const options = isOfClient ? requested : { ...requireFaultOptions("PREFER", PREFER), warnings };
+  if (options.rules.length === 0 && warnings.length === 0) return undefined;
   return { ...options, rules: options.rules.map(addDefaultFault) };
 }
 
@@ -85,8 +76,11 @@ const OTHER_PREFERENCES = ["respond-async", "return", "wait", "handling", "depth
 /** The names of OData have a dot. */
 const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(name) || name.includes(".");
 
-/** Parses the options of a request. If the header has a valid option, the options of the query have no effect. */
-export function parseFaultOptions(header: string, query: string[]): RequestedOptions {
+/**
+ * Parses the options of a request. If the header has a valid option, the options of the query have no effect.
+ * @returns Also the errors in the query
+ */
+export function parseFaultOptions(header: string, query: string[]) {
   const inHeader = parseHeader(header);
   const inQuery = parseRules(divideIntoRules(query.flatMap(parsePreferParameter)));
   const isFromHeader = inHeader.rules.length > 0;

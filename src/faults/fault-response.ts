@@ -1,10 +1,31 @@
 import { respondWithError } from "../http/error-response.ts";
+import { formatThrottling, HttpError, MethodNotAllowedError } from "../http/errors.ts";
+import { NO_STORE } from "../http/headers.ts";
+import { COLLECTION_METHODS } from "../http/methods.ts";
 import type { PageRequest } from "../http/page-request.ts";
-import { type AppliedOptions, addConditions } from "./applied-options.ts";
-import { createClosedResponse, listBodyChanges, replacesBody } from "./body-faults.ts";
+import { type AppliedOptions, addConditions, formatOptions } from "./applied-options.ts";
+import { createClosedResponse, isSentInParts, listBodyChanges, replacesBody } from "./body-faults.ts";
+import type { FaultOptions } from "./fault-options.ts";
 import type { OptionValues } from "./option-table.ts";
 import { type BodyChange, changePage, changesPage } from "./page-faults.ts";
-import { createRequestedError } from "./requested-error.ts";
+
+/** `Retry-After` of a requested 429 or 503: shorter than in the service's own errors, because tests wait this long. */
+const DEFAULT_RETRY_MS = 2_000;
+
+/** With the scheme `Basic`, browsers would prompt for a password. */
+const CHALLENGE = 'Bearer realm="api"';
+
+/** `Cache-Control` of a page that caches must revalidate, because the next response can have a fault. */
+const REVALIDATED = "no-cache";
+
+/** Keeps the platform from compressing a body (RFC 9111, 5.2.2.6). */
+const NO_TRANSFORM = "no-transform";
+
+/** Every `Cache-Control` of a response that a fault option has affected. */
+export const FAULT_CACHE_CONTROLS = [REVALIDATED, NO_STORE].flatMap((value) => [
+  value,
+  `${value}, ${NO_TRANSFORM}`,
+]);
 
 /** What faults ask of the route. */
 export interface ServeOptions {
@@ -26,9 +47,14 @@ interface ResponseContext {
   /** Whether the connection closes before the response. */
   isClosed: boolean;
   random(purpose: string): number;
-  /** When the client may send more requests, if the error is about their rate. */
+  times: ResponseTimes;
+}
+
+/** In milliseconds since 1970-01-01 UTC. */
+interface ResponseTimes {
+  /** When the rate of the rule allows more requests. Undefined if it has none. */
   retryAt: number | undefined;
-  /** Milliseconds since 1970-01-01 UTC, after the wait. */
+  /** After the wait. */
   now: number;
 }
 
@@ -41,7 +67,7 @@ interface FaultResponse extends AppliedOptions {
 export async function createFaultResponse(
   { c, method }: PageRequest,
   active: OptionValues,
-  { serve, isClosed, random, ...times }: ResponseContext,
+  { serve, isClosed, random, times }: ResponseContext,
 ): Promise<FaultResponse> {
   const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = active;
   const respond = (response: Response, effects: OptionValues, changes: BodyChange[] = []) => ({
@@ -51,7 +77,7 @@ export async function createFaultResponse(
   });
   if (isClosed) return respond(createClosedResponse(), { hang, close });
   if (code !== undefined || hang) {
-    const error = createRequestedError(active, { method, ...times });
+    const error = createRequestedError(active, method, times);
     return respond(respondWithError(error, c), { code, body, hang, "retry-after": retryAfter });
   }
   // An error becomes a response here already, because body faults also apply to errors.
@@ -66,4 +92,65 @@ export async function createFaultResponse(
   const changes = changePage(page, active, random);
   const effects = Object.fromEntries(changes.map(({ option }) => [option, active[option]]));
   return respond(new Response(JSON.stringify(page), response), { body, grow, ...effects }, changes);
+}
+
+/** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
+function createRequestedError(
+  { code = 503, "retry-after": retryAfter }: OptionValues,
+  method: string,
+  { retryAt, now }: ResponseTimes,
+): HttpError {
+  const defaultMs = retryAt === undefined ? DEFAULT_RETRY_MS : Math.max(0, retryAt - now);
+  const waitMs = typeof retryAfter === "number" ? 1_000 * retryAfter : defaultMs;
+  const seconds = Math.ceil(waitMs / 1_000);
+  const { message: detail, headers } = createError(code, method, seconds);
+  const isRetryable = code === 429 || code === 503;
+  const hasRetryAfter = retryAfter === undefined ? isRetryable : retryAfter !== "none";
+  if (!hasRetryAfter) return new HttpError(code, { detail, headers });
+  // Rounded up, because an HTTP date has whole seconds.
+  const date = new Date(1_000 * Math.ceil((now + waitMs) / 1_000));
+  const value = retryAfter === "date" ? date.toUTCString() : String(seconds);
+  return new HttpError(code, { detail, headers: { ...headers, "Retry-After": value } });
+}
+
+function createError(code: number, method: string, seconds: number): HttpError {
+  if (code === 401) return new HttpError(401, { headers: { "WWW-Authenticate": CHALLENGE } });
+  if (code === 405) return new MethodNotAllowedError(method, COLLECTION_METHODS);
+  if (code === 407) return new HttpError(407, { headers: { "Proxy-Authenticate": CHALLENGE } });
+  if (code === 429) return new HttpError(429, { detail: formatThrottling(seconds) });
+  return new HttpError(code);
+}
+
+/**
+ * Sets `Preference-Applied`, `Mock-Warning`, and the headers for caches. A page keeps its entity-tag unless a fault has changed its body.
+ *
+ * Caches may store neither a changed body, nor a response with a warning, nor what the header `Prefer` has affected: no response has
+ * `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification fixes `Vary`. They revalidate all other pages, so that a
+ * client with a cache meets the next fault. Two prices of a 304 are accepted, because the records stay right: with `no-store`, caches drop
+ * their copy (RFC 9111, 3.2), and without `Preference-Applied`, they go on to show that of their copy (RFC 9111, 4.3.4).
+ */
+export function setFaultHeaders(
+  { status, headers }: Response,
+  { values, changes }: AppliedOptions,
+  { warnings, isFromHeader }: Pick<FaultOptions, "warnings" | "isFromHeader">,
+): void {
+  const applied = formatOptions(values).join(", ");
+  const isChanged = changes.length > 0;
+  const isAffectedByHeader = warnings.length > 0 || (isFromHeader && applied !== "");
+  const canBeStored = !isChanged && !isAffectedByHeader;
+  if (isChanged) headers.delete("ETag");
+  // No cache may store an error, with or without faults.
+  if (status < 400) headers.set("Cache-Control", canBeStored ? REVALIDATED : NO_STORE);
+  if (isSentInParts(values.body)) preventCompression(headers);
+  if (applied !== "") headers.set("Preference-Applied", applied);
+  if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
+}
+
+/**
+ * Prevents compression, which would buffer a slow body and the part before a cut. `wrangler dev` compresses every response without a
+ * Content-Encoding, so the header is set to `identity`: no encoding.
+ */
+function preventCompression(headers: Headers): void {
+  headers.append("Cache-Control", NO_TRANSFORM);
+  headers.set("Content-Encoding", "identity");
 }

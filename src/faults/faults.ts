@@ -3,31 +3,35 @@ import type { PageRequest } from "../http/page-request.ts";
 import { noteApplied } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
 import { selectRule } from "./conditions.ts";
-import { setFaultHeaders } from "./fault-headers.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import { createFaultResponse, type Route } from "./fault-response.ts";
+import { createFaultResponse, type Route, type ServeOptions, setFaultHeaders } from "./fault-response.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import { createState, type State } from "./state.ts";
 import { wait } from "./wait.ts";
 
-interface FaultsSettings {
+/** What the requests to a service share. */
+interface Service {
+  state: State;
+  slots: Slots;
   /** The clock of faults, in milliseconds since 1970-01-01 UTC. */
   now(): number;
-  /** How many responses may wait at a time. One client address can have half of them. */
-  maxDelayed: number;
 }
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Creates the faults of a service. */
-export function createFaults({ now, maxDelayed }: FaultsSettings) {
-  const state = createState();
-  const slots = createSlots(maxDelayed);
+/**
+ * Creates the faults of a service.
+ * @param now Their clock, in milliseconds since 1970-01-01 UTC
+ * @param maxDelayed How many responses may wait at a time
+ */
+export function createFaults(now: () => number, maxDelayed: number) {
+  const service: Service = { state: createState(), slots: createSlots(maxDelayed), now };
+  const { state, slots } = service;
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
-      respondWithFaults({ state, slots, now }, request, options, route),
+      respondWithFaults(service, request, options, route),
     /** Counts the newest records that `grow` hides now. */
     countHidden(rules: Rule[], total: number): number {
       const { grow } = getSharedOptions(rules);
@@ -38,12 +42,6 @@ export function createFaults({ now, maxDelayed }: FaultsSettings) {
     /** Closes the connections of all responses that wait. */
     endWaits: slots.closeAll,
   };
-}
-
-interface Service {
-  state: State;
-  slots: Slots;
-  now(): number;
 }
 
 /** Responds in this order: the rule that applies, wait, error or served page, changes of the body, headers. */
@@ -72,17 +70,11 @@ async function respondWithFaults(
   noteApplied(c, { values: active, rule, changes: [] });
   const { isRefused, bodyMs, slot } = await wait(c, active, { slots, random });
   const isClosed = active.close === true || slot?.signal.aborted === true;
-  const { response, ...applied } = await createFaultResponse(
-    request,
-    isRefused ? withoutWait(active) : active,
-    {
-      serve: (options) => route.serve(request, { countHidden, ...options }),
-      isClosed,
-      random,
-      retryAt,
-      now: now(),
-    },
-  );
+  const serve = (options: ServeOptions) => route.serve(request, { countHidden, ...options });
+  const faults = isRefused ? withoutWait(active) : active;
+  const times = { retryAt, now: now() };
+  const responded = await createFaultResponse(request, faults, { serve, isClosed, random, times });
+  const { response, ...applied } = responded;
   noteApplied(c, { ...applied, rule, isClosed });
   const sent = await breakBody(response, applied.values.body, { bodyMs, slot });
   const warnings = isRefused ? [...options.warnings, slots.warning] : options.warnings;

@@ -73,20 +73,14 @@ export type Growth = { records: number; per: TimeUnit };
 
 export const growth: Syntax<Growth> = {
   expected: "1 to 1000 records per s, m or h, such as 15/m",
-  parse(text) {
-    const parsed = parseFrequency(text);
-    return parsed === undefined ? undefined : { records: parsed.count, per: parsed.per };
-  },
+  parse: (text) => parseFrequency(text, (records, per) => ({ records, per })),
 };
 
 type Rate = { requests: number; per: TimeUnit };
 
 export const rate: Syntax<Rate> = {
   expected: "1 to 1000 requests per s, m or h, such as 5/s",
-  parse(text) {
-    const parsed = parseFrequency(text);
-    return parsed === undefined ? undefined : { requests: parsed.count, per: parsed.per };
-  },
+  parse: (text) => parseFrequency(text, (requests, per) => ({ requests, per })),
 };
 
 export const retryAfter: Syntax<number | "none" | "date"> = {
@@ -101,11 +95,10 @@ function parseInteger(text: string, min: number, max: number): number | undefine
 }
 
 /** Parses a number from 1 to 1,000 and a unit of time, such as `15/m`. */
-function parseFrequency(text: string): { count: number; per: TimeUnit } | undefined {
+function parseFrequency<T>(text: string, create: (count: number, per: TimeUnit) => T): T | undefined {
   const per = TIME_UNITS.find((unit) => text.endsWith(`/${unit}`));
-  if (per === undefined) return undefined;
-  const count = parseInteger(text.slice(0, -`/${per}`.length), 1, 1_000);
-  return count === undefined ? undefined : { count, per };
+  const count = parseInteger(text.slice(0, -"/m".length), 1, 1_000);
+  return per === undefined || count === undefined ? undefined : create(count, per);
 }
 
 function parseNumberOrRange(text: string, lowest: number, highest: number): NumberOrRange | undefined {

@@ -43,15 +43,14 @@ export function getTimes({ delay, body, hang }: OptionValues, random: (purpose: 
   return isBodySlow ? { beforeMs: hangMs, bodyMs: ms } : { beforeMs: hangMs + ms, bodyMs: 0 };
 }
 
-interface SleepOptions {
-  /** Ends the sleep early. */
-  signal?: AbortSignal | undefined;
-  /** Whether the sleep keeps the process alive in Node. */
-  keepsAlive?: boolean;
-}
-
-/** Resolves after a time, or when the signal aborts: the caller looks at the signal. */
-export function sleep(milliseconds: number, { signal, keepsAlive = true }: SleepOptions = {}): Promise<void> {
+/**
+ * Resolves after a time, or when the signal aborts: the caller looks at the signal.
+ * @param options `keepsAlive`: whether the sleep keeps a process of Node alive
+ */
+export function sleep(
+  milliseconds: number,
+  { signal, keepsAlive = true }: { signal?: AbortSignal | undefined; keepsAlive?: boolean } = {},
+): Promise<void> {
   return new Promise((resolve) => {
     if (milliseconds === 0 || signal?.aborted) return resolve();
     const end = () => {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { FAULT_CACHE_CONTROLS } from "../faults/fault-headers.ts";
+import { FAULT_CACHE_CONTROLS } from "../faults/fault-response.ts";
 import { DESCRIPTIONS } from "../faults/option-table.ts";
 import { PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { URL_TOO_LONG } from "../http/links.ts";
