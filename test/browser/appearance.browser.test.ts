@@ -39,7 +39,7 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
 test.for(SITE_PAGES)("$name is accessible, and fits into every window", async (sitePage, { visit }) => {
   const page = await openPage(visit, sitePage);
   await page.evaluate(axe.source);
-  for (const width of [1200, 390])
+  for (const width of [1280, 390])
     for (const colorScheme of ["light", "dark"] as const) {
       const viewport = `${width}-${colorScheme}`;
       await page.setViewportSize({ width, height: 900 });
@@ -52,6 +52,9 @@ test.for(SITE_PAGES)("$name is accessible, and fits into every window", async (s
   expect(await findViolations(page), "with open details").toEqual([]);
   await page.setViewportSize({ width: 320, height: 800 });
   expect(await measureOverflow(page), "320 pixels, with open details").toBeLessThanOrEqual(0);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+  expect(await measureOverflow(page), "text of 200 %").toBeLessThanOrEqual(0);
 });
 
 test.for(["light", "dark"] as const)(

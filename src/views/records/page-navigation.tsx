@@ -27,11 +27,11 @@ export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage
       <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" />{" "}
       <NeighborLinks next={page.next} previous={page.previous} />{" "}
       <PageLink to={page.next === null ? null : toUrl(lastPage)} name="Oldest »" />
-      <JumpForm action={COLLECTION_PATH} kept={kept}>
+      <JumpForm target="page" action={COLLECTION_PATH} kept={kept}>
         <label for="page">Page</label>
         <input id="page" name="page" type="number" min="1" max={lastPage} value={number} />
       </JumpForm>
-      <JumpForm action={DATE_JUMP_PATH} kept={kept}>
+      <JumpForm target="date" action={DATE_JUMP_PATH} kept={kept}>
         <label for="date">Date (UTC)</label>
         <input id="date" name="date" type="date" value={date} />
       </JumpForm>
@@ -61,20 +61,21 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
     </a>
   );
 
-type Parameter = [name: string, value: string];
+interface JumpFormProps {
+  target: "page" | "date";
+  action: string;
+  /** The parameters of the request that hidden inputs keep. */
+  kept: [name: string, value: string][];
+}
 
-/** A form that opens a page. Hidden inputs keep the parameters of the request. */
-const JumpForm: FC<PropsWithChildren<{ action: string; kept: Parameter[] }>> = ({
-  action,
-  kept,
-  children,
-}) => (
+/** A form that opens a page. */
+const JumpForm: FC<PropsWithChildren<JumpFormProps>> = ({ target, action, kept, children }) => (
   <form class="row" action={action} autocomplete="off">
     {kept.map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
     {children}
-    <button type="submit" class="button">
+    <button type="submit" class="button" aria-label={`Go to ${target}`}>
       Go
     </button>
   </form>

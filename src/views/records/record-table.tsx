@@ -4,8 +4,8 @@ import { ROAD_USERS } from "../../records/road-users.ts";
 import type { TrafficRecord } from "../../records/schema.ts";
 
 /**
- * The records of a page, newest first, with a row for each record. In narrow windows, each row is a card that names its counts and hides
- * zeros. The heading of the page names the table. The first row of each day has an `id`, the target of a jump to a date (src/routes/date-jump.ts).
+ * The records of a page, newest first, with a row for each record. In narrow windows, each row is a card that names its counts. The heading
+ * of the page names the table. The first row of each day has an `id`, the target of a jump to a date (src/routes/date-jump.ts).
  */
 export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
   const days = records.map(getDay);
@@ -46,7 +46,7 @@ const Head: FC = () => (
 );
 
 const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id }) => (
-  <tr id={id} class={getRowClass(record)}>
+  <tr id={id} class={record.camera_ok === "False" ? "failing" : undefined}>
     <th scope="row">
       <time>{record.timestamp}</time>
     </th>
@@ -55,7 +55,7 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
       <span class={`health health-${record.camera_ok}`}>{String(record.camera_ok)}</span>
     </td>
     {ROAD_USERS.map((name) => (
-      <td class={record[name] === 0 ? "number zero" : "number"} data-name={name}>
+      <td class={record[name] === 0 ? "number count zero" : "number count"} data-name={name}>
         {formatDigits(record[name])}
       </td>
     ))}
@@ -72,12 +72,6 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
 /** Lets a number wrap after eight digits, because a table of numbers up to 2^53 would be wider than its page. */
 function formatDigits(value: number) {
   return raw(String(value).replace(/\d{8}(?=\d)/g, "$&<wbr>"));
-}
-
-/** A card hides counts of 0, unless all counts are 0. */
-function getRowClass(record: TrafficRecord): string | undefined {
-  if (record.camera_ok === "False") return "failing";
-  return ROAD_USERS.every((name) => record[name] === 0) ? "all-zero" : undefined;
 }
 
 export function getDay({ timestamp }: TrafficRecord): string {
