@@ -42,7 +42,7 @@ export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptio
   app.route("/", createHealth());
   app.use(checkSettings);
   // Before the rate limit, so that users can always read about the service and its limit.
-  app.route("/", createHome());
+  app.route("/", createHome(faults));
   // All other requests count for the rate limit.
   app.use(limitRequests);
   app.route("/", createCollection(faults));

@@ -1,5 +1,8 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
+import { requireFaultOptions } from "../faults/fault-options.ts";
+import type { Faults } from "../faults/faults.ts";
+import { getSharedOptions } from "../faults/rules.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
 import { rejectMethod } from "../http/methods.ts";
@@ -20,11 +23,12 @@ import {
   type GroupedStatistics,
   groupStatistics,
   type Summary,
+  selectVisibleDays,
 } from "../views/home/summary.ts";
 import { HTML_HEADERS } from "../views/html-middleware.ts";
 
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
-export function createHome(): Hono<AppEnv> {
+export function createHome({ countHidden }: Faults): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
   const getGrouped = createGroupedStatistics();
   const render = createHtmlRenderer();
@@ -35,12 +39,16 @@ export function createHome(): Hono<AppEnv> {
     requireAcceptable(c, url.searchParams);
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
+    const settings = describeSettings(c.env);
+    const { rules } = requireFaultOptions("PREFER", settings.prefer ?? "");
+    const visible = snapshot.count - countHidden(rules, snapshot.count);
     const summary = createSummary({
       snapshot,
-      statistics: getGrouped(snapshot, statistics),
+      statistics: getGrouped(snapshot, statistics, visible),
+      grows: getSharedOptions(rules).grow !== undefined,
       isSampleData: await isSampleData(c, statistics),
       origin,
-      settings: describeSettings(c.env),
+      settings,
     });
     if (!prefersHtml(c)) return c.json(summary, 200, { "Cache-Control": PAGE_CACHE_CONTROL });
     const { html, isComplete } = await render(c, summary, snapshot, origin);
@@ -54,24 +62,28 @@ export function createHome(): Hono<AppEnv> {
   return home;
 }
 
-/** Creates a function that groups the statistics of a snapshot once. */
+/** Creates a function that groups the statistics of a snapshot again only if another day has visible records. */
 function createGroupedStatistics() {
-  let latest: { id: string | null; grouped: GroupedStatistics } | undefined;
-  return (snapshot: MaybeSnapshot, statistics: Statistics): GroupedStatistics => {
-    if (latest?.id !== snapshot.id)
-      latest = { id: snapshot.id, grouped: groupStatistics(snapshot.count, statistics) };
+  let latest: { id: string | null; days: number; grouped: GroupedStatistics } | undefined;
+  return ({ id }: MaybeSnapshot, statistics: Statistics, visible: number): GroupedStatistics => {
+    const visibleDays = selectVisibleDays(statistics.days, visible);
+    const days = visibleDays.length;
+    if (latest?.id !== id || latest.days !== days)
+      latest = { id, days, grouped: groupStatistics(statistics, visibleDays) };
     return latest.grouped;
   };
 }
 
 /** Creates a function that renders the home page. It keeps one page, the latest, because most requests get the same. */
 function createHtmlRenderer() {
-  let latest: { key: string; html: string } | undefined;
+  let latest: { key: string; statistics: GroupedStatistics; html: string } | undefined;
   /** @returns The HTML, and whether it has its example of a page: without it, the HTML must not be cached */
   return async (c: AppContext, summary: Summary, snapshot: MaybeSnapshot, origin: string) => {
-    // The id stands for the statistics and for the sample page, which never change.
-    const key = JSON.stringify({ ...summary, statistics: snapshot.id });
-    if (latest?.key === key) return { html: latest.html, isComplete: true };
+    const { statistics, ...others } = summary;
+    // The statistics are the same object as long as nothing of them, and of the sample page, changes.
+    const key = JSON.stringify(others);
+    const isLatest = latest?.key === key && latest.statistics === statistics;
+    if (latest && isLatest) return { html: latest.html, isComplete: true };
     const isEmpty = summary.count === 0;
     // The example has no default faults.
     const query = new URLSearchParams(summary.prefer === null ? "" : "prefer=none");
@@ -79,7 +91,7 @@ function createHtmlRenderer() {
     const sample = isEmpty ? undefined : await getSamplePage(c, getPageUrl, snapshot);
     const html = renderHome(summary, sample);
     const isComplete = isEmpty || sample !== undefined;
-    if (isComplete) latest = { key, html };
+    if (isComplete) latest = { key, statistics, html };
     return { html, isComplete };
   };
 }

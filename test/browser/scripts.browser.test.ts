@@ -54,7 +54,7 @@ test("without scripts, the form opens the JSON response or the HTML view, and th
   visit,
 }) => {
   const page = await visit({ javaScriptEnabled: false });
-  const prefer = "delay=20-80,retry-after=date";
+  const prefer = "delay=20-80,seed=4";
   let press = await fillForm(page, "3", prefer);
   expect(await page.locator(".code code").textContent()).toContain("curl -si '/api/tf1/records/?page=2' #");
   expect(await page.locator("#try").getByRole("group").count(), "fields that only a script can send").toBe(0);

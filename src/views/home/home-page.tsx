@@ -56,7 +56,7 @@ export function renderHome(summary: Summary, sample: SamplePage | undefined): st
 }
 
 /** Says what is served: whose records, of which days, whether more are added, and when they were loaded. */
-const Contents: FC<Summary> = ({ count, loaded_at, sample_data_url, statistics }) => {
+const Contents: FC<Summary> = ({ count, loaded_at, grows, sample_data_url, statistics }) => {
   const { first, last, cameras } = statistics;
   return (
     <p>
@@ -68,7 +68,8 @@ const Contents: FC<Summary> = ({ count, loaded_at, sample_data_url, statistics }
         </>
       )}
       : counts of cars, persons, bicycles, trucks, motorcycles and buses for{" "}
-      {formatQuantity(cameras, "roadside camera")}. {formatSources(statistics)} No records are added.{" "}
+      {formatQuantity(cameras, "roadside camera")}. {formatSources(statistics)}{" "}
+      {grows ? "The newest appear one after another, by the clock." : "No records are added."}{" "}
       {loaded_at !== null && (
         <>
           Loaded on <time datetime={loaded_at}>{formatDate(loaded_at)}</time>.{" "}

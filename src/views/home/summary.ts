@@ -11,18 +11,32 @@ export type Summary = ReturnType<typeof createSummary>;
 /** The statistics with periods instead of days. */
 export type GroupedStatistics = ReturnType<typeof groupStatistics>;
 
-/** Groups the days of the statistics into periods. For 10,000 days, that takes 2 ms in Node, so call it once for each snapshot. */
-export function groupStatistics(count: number, { days, ...rest }: Statistics) {
-  const { unit, periods } = groupIntoPeriods(days);
-  const failing = periods.reduce((sum, period) => sum + period.failing, 0);
-  const unknown = periods.reduce((sum, period) => sum + period.unknown, 0);
-  const camera_ok = { True: count - failing - unknown, False: failing, null: unknown };
-  return { ...rest, days: days.length, camera_ok, unit, periods };
+/** Selects the days that have visible records, while `grow` hides the newest. Both lists of days have the oldest first. */
+export function selectVisibleDays(days: Day[], visible: number): Day[] {
+  let recordsUntil = 0;
+  for (const [index, [, records]] of days.entries()) {
+    if (recordsUntil >= visible) return days.slice(0, index);
+    recordsUntil += records;
+  }
+  return days;
+}
+
+/** Groups days of the statistics into periods. For 10,000 days, that takes 2 ms in Node, so keep the result. */
+export function groupStatistics({ days, ...rest }: Statistics, visibleDays: Day[]) {
+  const camera_ok = { True: 0, False: 0, null: 0 };
+  for (const [, records, failing, unknown] of days) {
+    camera_ok.True += records - failing - unknown;
+    camera_ok.False += failing;
+    camera_ok.null += unknown;
+  }
+  return { ...rest, days: days.length, camera_ok, ...groupIntoPeriods(visibleDays) };
 }
 
 interface SummaryParts {
   snapshot: MaybeSnapshot;
   statistics: GroupedStatistics;
+  /** Whether the default options hide the newest records for a time. */
+  grows: boolean;
   /** Whether the records are those of `/seed.csv.gz`. */
   isSampleData: boolean;
   origin: string;
@@ -37,7 +51,7 @@ export interface KnownSettings {
   prefer: string | null;
 }
 
-export function createSummary({ snapshot, statistics, isSampleData, origin, settings }: SummaryParts) {
+export function createSummary({ snapshot, statistics, grows, isSampleData, origin, settings }: SummaryParts) {
   return {
     name: SITE_NAME,
     description: `Road users counted by roadside cameras: a public ${SERVICE_SUMMARY}.`,
@@ -49,6 +63,7 @@ export function createSummary({ snapshot, statistics, isSampleData, origin, sett
     count: snapshot.count,
     pages: getLastPage(snapshot.count),
     loaded_at: snapshot.loaded_at,
+    grows,
     ...settings,
     statistics,
   };

@@ -69,9 +69,9 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
   </tr>
 );
 
-/** Lets a number wrap after eight digits, because a table of numbers up to 2^53 would be wider than its page. */
+/** Lets a number wrap after four digits, because a table of numbers up to 2^53 would be wider than its page. */
 function formatDigits(value: number) {
-  return raw(String(value).replace(/\d{8}(?=\d)/g, "$&<wbr>"));
+  return raw(String(value).replace(/\d{4}(?=\d)/g, "$&<wbr>"));
 }
 
 export function getDay({ timestamp }: TrafficRecord): string {
