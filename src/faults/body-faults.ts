@@ -1,7 +1,6 @@
 import type { OptionValue } from "./option-table.ts";
 import type { BodyChange } from "./page-faults.ts";
-import type { Slot } from "./slots.ts";
-import { sleep } from "./wait.ts";
+import { sleep, type Wait } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
@@ -49,17 +48,11 @@ export function isSentInParts(fault: BodyFault | undefined): boolean {
   return fault === "cut" || fault === "slow";
 }
 
-interface SlowBody {
-  /** How long sending a slow body takes. */
-  bodyMs: number;
-  slot: Slot | undefined;
-}
-
 /** Breaks the body of a response. A body that is cut, or slow when its connection closes, ends with an error. */
 export async function breakBody(
   response: Response,
   fault: BodyFault | undefined,
-  slowBody: SlowBody,
+  wait: Wait,
 ): Promise<Response> {
   if (fault === undefined) return response;
   if (fault === "garbage") return new Response(INVALID_JSON, response);
@@ -76,7 +69,7 @@ export async function breakBody(
     cut.headers.set("Content-Length", String(bytes.length));
     return cut;
   }
-  return new Response(sendSlowly(bytes, slowBody), response);
+  return new Response(sendSlowly(bytes, wait), response);
 }
 
 /** Creates a response whose connection closes before the headers. The runtime closes it because of the error. */
@@ -114,7 +107,7 @@ function sendHalfInWorkerd(
 }
 
 /** Sends a body in parts, while the client reads them. The last part is sent at the end of the time. */
-function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: SlowBody): ReadableStream {
+function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: Wait): ReadableStream {
   const parts = Math.max(1, Math.min(Math.round(bodyMs / PART_INTERVAL_MS), bytes.length));
   const getShare = (total: number, count: number) => Math.floor((total * count) / parts);
   let sent = 0;

@@ -16,15 +16,12 @@ const DEFAULT_RETRY_MS = 2_000;
 const CHALLENGE = 'Bearer realm="api"';
 
 /** `Cache-Control` of a page that caches must revalidate, because the next response can have a fault. */
-const REVALIDATED = "no-cache";
+const NO_CACHE = "no-cache";
 
-/** Keeps the platform from compressing a body (RFC 9111, 5.2.2.6). */
-const NO_TRANSFORM = "no-transform";
-
-/** Every `Cache-Control` of a response that a fault option has affected. */
-export const FAULT_CACHE_CONTROLS = [REVALIDATED, NO_STORE].flatMap((value) => [
+/** Every `Cache-Control` of a response to a request with options. */
+export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((value) => [
   value,
-  `${value}, ${NO_TRANSFORM}`,
+  `${value}, no-transform`,
 ]);
 
 /** What faults ask of the route. */
@@ -64,7 +61,7 @@ interface FaultResponse extends AppliedOptions {
 }
 
 /** Closes the connection, responds with the requested error, or serves the request and changes the page. */
-export async function createFaultResponse(
+export async function createResponse(
   { c, method }: PageRequest,
   active: OptionValues,
   { serve, isClosed, random, times }: ResponseContext,
@@ -140,17 +137,17 @@ export function setFaultHeaders(
   const canBeStored = !isChanged && !isAffectedByHeader;
   if (isChanged) headers.delete("ETag");
   // No cache may store an error, with or without faults.
-  if (status < 400) headers.set("Cache-Control", canBeStored ? REVALIDATED : NO_STORE);
+  if (status < 400) headers.set("Cache-Control", canBeStored ? NO_CACHE : NO_STORE);
   if (isSentInParts(values.body)) preventCompression(headers);
   if (applied !== "") headers.set("Preference-Applied", applied);
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
 }
 
 /**
- * Prevents compression, which would buffer a slow body and the part before a cut. `wrangler dev` compresses every response without a
- * Content-Encoding, so the header is set to `identity`: no encoding.
+ * Prevents compression, which would buffer a slow body and the part before a cut. The platform respects `no-transform` (RFC 9111, 5.2.2.6).
+ * `wrangler dev` compresses every response without a Content-Encoding, so the header is set to `identity`: no encoding.
  */
 function preventCompression(headers: Headers): void {
-  headers.append("Cache-Control", NO_TRANSFORM);
+  headers.append("Cache-Control", "no-transform");
   headers.set("Content-Encoding", "identity");
 }

@@ -4,7 +4,7 @@ import { noteApplied } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
 import { selectRule } from "./conditions.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import { createFaultResponse, type Route, type ServeOptions, setFaultHeaders } from "./fault-response.ts";
+import { createResponse, type Route, type ServeOptions, setFaultHeaders } from "./fault-response.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
 import { createSlots, type Slots } from "./slots.ts";
@@ -27,11 +27,11 @@ export type Faults = ReturnType<typeof createFaults>;
  * @param maxDelayed How many responses may wait at a time
  */
 export function createFaults(now: () => number, maxDelayed: number) {
-  const service: Service = { state: createState(), slots: createSlots(maxDelayed), now };
-  const { state, slots } = service;
+  const state = createState();
+  const slots = createSlots(maxDelayed);
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
-      respondWithFaults(service, request, options, route),
+      respondWithFaults({ state, slots, now }, request, options, route),
     /** Counts the newest records that `grow` hides now. */
     countHidden(rules: Rule[], total: number): number {
       const { grow } = getSharedOptions(rules);
@@ -68,16 +68,15 @@ async function respondWithFaults(
   const { active, rule, retryAt } = await selectRule(rules, context);
   // Noted before the wait, because a client can leave while it lasts.
   noteApplied(c, { values: active, rule, changes: [] });
-  const { isRefused, bodyMs, slot } = await wait(c, active, { slots, random });
-  const isClosed = active.close === true || slot?.signal.aborted === true;
+  const waited = await wait(c, active, { slots, random });
+  const isClosed = active.close === true || waited.slot?.signal.aborted === true;
   const serve = (options: ServeOptions) => route.serve(request, { countHidden, ...options });
-  const faults = isRefused ? withoutWait(active) : active;
+  const faults = waited.isRefused ? withoutWait(active) : active;
   const times = { retryAt, now: now() };
-  const responded = await createFaultResponse(request, faults, { serve, isClosed, random, times });
-  const { response, ...applied } = responded;
+  const { response, ...applied } = await createResponse(request, faults, { serve, isClosed, random, times });
   noteApplied(c, { ...applied, rule, isClosed });
-  const sent = await breakBody(response, applied.values.body, { bodyMs, slot });
-  const warnings = isRefused ? [...options.warnings, slots.warning] : options.warnings;
+  const sent = await breakBody(response, applied.values.body, waited);
+  const warnings = waited.isRefused ? [...options.warnings, slots.warning] : options.warnings;
   setFaultHeaders(sent, applied, { warnings, isFromHeader });
   return sent;
 }

@@ -9,6 +9,7 @@ const HANG_MS = 60_000;
 /** The time of a slow body without `delay`. Shorter than the timeout of many test runners, 5 seconds. */
 const SLOW_BODY_MS = 2_000;
 
+/** What is left of the time of a response after the wait. */
 export interface Wait {
   /** Whether the response did not wait, because no slot is free. */
   isRefused: boolean;
@@ -30,13 +31,15 @@ export async function wait(
   if (slot === undefined) return { isRefused: true, bodyMs: 0 };
   // A hang does not keep the process alive, because its client usually gives up.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
+  // A slow body keeps the slot.
   slot.endsAt = Date.now() + bodyMs;
   return { isRefused: false, bodyMs, slot };
 }
 
 /** Calculates the time before a response, and the time of its body. With `body=slow`, `delay` is the time of the body. */
-export function getTimes({ delay, body, hang }: OptionValues, random: (purpose: string) => number) {
-  const isBodySlow = body === "slow";
+export function getTimes({ delay, body, hang, close }: OptionValues, random: (purpose: string) => number) {
+  // A connection that closes before the response sends no body.
+  const isBodySlow = body === "slow" && !close;
   const { min, max } = toRange(delay ?? (isBodySlow ? SLOW_BODY_MS : 0));
   const ms = min + Math.floor(random("delay") * (max - min + 1));
   const hangMs = hang ? HANG_MS : 0;
