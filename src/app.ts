@@ -26,7 +26,8 @@ interface AppOptions {
 
 /**
  * Creates the service. A process can have several. With different environments (`c.env`), they share nothing.
- * @returns The app, a function that resets what the faults remember, and one that closes the connections of responses that wait
+ * @returns The app; `reset`, which forgets the counts of faults and begins the growth of `grow`; and `endWaits`, which closes the connections
+ *   of responses that wait
  */
 export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptions = {}) {
   const app = new Hono<AppEnv>();

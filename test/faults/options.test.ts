@@ -17,10 +17,14 @@ test("docs/faults.md has the table of options", () => {
   expectInDocument("docs/faults.md", [`| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`]);
 });
 
-test.each(Object.values(DESCRIPTIONS).flatMap(({ examples }) => Object.keys(examples)))(
-  "the example %s of the table is valid",
-  (example) => expect(parseQuery(example).errors).toEqual([]),
+const EXAMPLES = Object.entries(DESCRIPTIONS).flatMap(([name, { examples }]) =>
+  Object.keys(examples).map((example) => [example, name] as const),
 );
+
+test.each(EXAMPLES)("the example %s of %s in the table is valid", (example, name) => {
+  expect(example).toContain(name);
+  expect(parseQuery(example).errors).toEqual([]);
+});
 
 // biome-ignore format: a table of cases
 test.each<[prefer: string, expected: OptionValues]>([

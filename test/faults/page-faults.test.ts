@@ -1,10 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { OptionValue, OptionValues } from "../../src/faults/option-table.ts";
 import { changePage } from "../../src/faults/page-faults.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { checkExchanges } from "../support/exchange.ts";
 import { makeRecords } from "../support/sample-records.ts";
-import { fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./faults-service.ts";
+import { fetch, fetchPage, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 /** Changes a copy of a page. Returns undefined if the change is not possible. */
 function changeCopy(options: OptionValues, page: Page, random: number): Page | undefined {
@@ -151,6 +151,14 @@ describe("grow", () => {
     const [firstPage, , laterPage] = await Promise.all(responses.map((response) => response.json()));
     expect(Object(laterPage).count - Object(firstPage).count).toBe(10);
     expect(Object(laterPage).results[10]).toEqual(Object(firstPage).results[0]);
+  });
+
+  test("shows a page that existed when its request came, although the growth starts over during its delay", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.UTC(2030, 0, 1) + 9_950 });
+    const delayed = fetch(`${getTarget(LAST_PAGE)}&prefer=grow=20/s,delay=1000`);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await delayed).status).toBe(200);
+    expect((await fetchAt(10.95, getTarget(LAST_PAGE))).status).toBe(404);
   });
 
   test("hides the pages that the collection does not have yet", async () => {

@@ -16,6 +16,7 @@ test.each([
   ["delay=300", 300, 200],
   ["delay=300, code=500", 300, 500],
   ["hang", 60_000, 503],
+  ["hang, delay=300", 60_300, 503],
 ])("%s waits for %i ms before the response", async (prefer, milliseconds, status) => {
   const statuses: number[] = [];
   const fetched = fetch(PAGE_2, { headers: { prefer } }).then((response) => statuses.push(response.status));
@@ -55,6 +56,9 @@ test.each([
   expect(times).toEqual({ beforeMs, bodyMs: 0 });
 });
 
+test("a connection that closes waits for the delay of a slow body that it never sends", () =>
+  expect(getTimes({ close: true, body: "slow", delay: 5 }, Math.random)).toEqual({ beforeMs: 5, bodyMs: 0 }));
+
 test.each(["body=cut", "close", "code=503", "body=garbage", "record=null"])(
   "%s needs no timer, which a test may have stopped",
   async (prefer) => {
@@ -85,6 +89,7 @@ test("a client address has 50 of 100 slots, and clients without an address share
 
 test("a slot is free again after the wait, or when the client leaves", async () => {
   const { fetch } = await createFaultsService();
+  expect(await hang(fetch, 51, "192.0.2.1", AbortSignal.abort())).toBe(0);
   const client = new AbortController();
   expect(await hang(fetch, 50, "192.0.2.1", client.signal)).toBe(50);
   await vi.advanceTimersByTimeAsync(30_000);
@@ -122,6 +127,7 @@ test("a slow body keeps its slot until its time is over", async () => {
   };
   const sendAll = async () => Promise.all(Array.from({ length: 101 }, send));
   expect((await sendAll()).filter((isSlow) => isSlow)).toHaveLength(100);
+  expect(vi.getTimerCount(), "as long as nobody reads").toBe(0);
   await vi.advanceTimersByTimeAsync(4_999);
   expect(await send()).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
@@ -150,7 +156,7 @@ test("endWaits closes the connections of the responses that wait, and frees thei
 test.each([
   ["delay=10, code=404", 404, "code=404", /Not found/],
   ["delay=10", 200, null, /"count":400/],
-  ["hang", 503, "hang", /unavailable/],
+  ["hang, retry-after=7", 503, "hang, retry-after=7", /unavailable/],
   ["body=slow", 200, null, /"count":400,.*\}$/],
   ["body=slow, count=+1", 200, "count=1", /"count":401/],
   ["body=garbage, delay=10", 200, "body=garbage", /<not json>/],
