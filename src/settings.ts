@@ -4,10 +4,9 @@ import { getRateLimitPeriod } from "./http/rate-limit.ts";
 import { requireOrigin } from "./http/request.ts";
 import { SettingError } from "./setting-error.ts";
 import { createStore } from "./store/create-store.ts";
-import type { KnownSettings } from "./views/home/summary.ts";
 
 /** Describes the settings that clients may know. */
-export function describeSettings(env: Env): KnownSettings {
+export function describeSettings(env: Env) {
   const limitPeriod = getRateLimitPeriod(env);
   const faults = env.FAULTS !== "off";
   return {

@@ -1,5 +1,5 @@
 import { getClientKey } from "../http/client-key.ts";
-import type { PageRequest } from "../http/page-request.ts";
+import type { PageRequest } from "../http/request.ts";
 import { getLastValue } from "../http/request.ts";
 import type { RuleNumber } from "./applied-options.ts";
 import { toRange, UNIT_MS } from "./option-syntax.ts";

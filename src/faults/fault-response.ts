@@ -1,8 +1,7 @@
 import { respondWithError } from "../http/error-response.ts";
 import { formatThrottling, HttpError, MethodNotAllowedError } from "../http/errors.ts";
-import { NO_STORE } from "../http/headers.ts";
-import { COLLECTION_METHODS } from "../http/methods.ts";
-import type { PageRequest } from "../http/page-request.ts";
+import { COLLECTION_METHODS, NO_STORE } from "../http/headers.ts";
+import type { PageRequest } from "../http/request.ts";
 import { type AppliedOptions, addConditions, formatOptions } from "./applied-options.ts";
 import { createClosedResponse, isSentInParts, listBodyChanges, replacesBody } from "./body-faults.ts";
 import type { FaultOptions } from "./fault-options.ts";

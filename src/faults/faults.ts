@@ -1,5 +1,5 @@
 import { hashString } from "../hash.ts";
-import type { PageRequest } from "../http/page-request.ts";
+import type { PageRequest } from "../http/request.ts";
 import { noteApplied } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
 import { selectRule } from "./conditions.ts";

@@ -1,4 +1,3 @@
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { getStatusDetail } from "./statuses.ts";
 
 /**
@@ -6,16 +5,14 @@ import { getStatusDetail } from "./statuses.ts";
  * `HTTPException` takes headers only as part of a whole response, and has no default message.
  */
 export class HttpError extends Error {
-  /** 400 to 599. */
-  readonly status: ContentfulStatusCode;
+  readonly status: number;
   /** In addition to the headers of every error. */
   readonly headers: Record<string, string>;
 
   /** @param options `detail` is the message for the client, by default the message of the status */
   constructor(status: number, options: { detail?: string; headers?: Record<string, string> } = {}) {
     super(options.detail ?? getStatusDetail(status));
-    // Hono's type lists the registered statuses only, but the fault `code` can be any other one.
-    this.status = status as ContentfulStatusCode;
+    this.status = status;
     this.headers = options.headers ?? {};
   }
 }
@@ -25,6 +22,13 @@ export class MethodNotAllowedError extends HttpError {
   constructor(method: string, allow: string) {
     super(405, { detail: `Method "${method}" not allowed.`, headers: { Allow: allow } });
   }
+}
+
+/** Creates the last route of a path, which rejects all other methods. Hono's own middleware for this would add a second router. */
+export function rejectOtherMethods(allow: string) {
+  return ({ req }: { req: { method: string } }): never => {
+    throw new MethodNotAllowedError(req.method, allow);
+  };
 }
 
 export class ThrottledError extends HttpError {

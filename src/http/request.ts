@@ -1,4 +1,22 @@
+import type { AppContext } from "../bindings.ts";
+import { type PageNumber, parsePageNumber } from "../records/page.ts";
 import { SettingError } from "../setting-error.ts";
+
+/** A request for a page of the collection. */
+export interface PageRequest {
+  c: AppContext;
+  method: string;
+  url: URL;
+  query: URLSearchParams;
+  /** The requested page; undefined if no collection can have it. */
+  number: PageNumber | undefined;
+}
+
+export function parsePageRequest(c: AppContext): PageRequest {
+  const url = new URL(c.req.url);
+  const query = url.searchParams;
+  return { c, method: c.req.method, url, query, number: parsePageNumber(getLastValue(query, "page")) };
+}
 
 /** The maximum length of a header that is parsed: the same as of a URL. */
 export const MAX_HEADER_LENGTH = 8_192;
@@ -8,6 +26,19 @@ export function getHeader(headers: Pick<Headers, "get">, name: string): string |
   const value = headers.get(name);
   const isUsable = value !== null && value.length <= MAX_HEADER_LENGTH;
   return isUsable ? value : undefined;
+}
+
+/** The `opaque-tag` of an entity-tag (RFC 9110, 8.8.3). It can contain a comma. */
+const OPAQUE_TAG = /"[\x21\x23-\x7e\x80-\xff]*"/g;
+
+/**
+ * Whether the client's copy is current: `If-None-Match` contains the tag or is `*`. The comparison is weak (RFC 9110, 13.1.2), so a `W/`
+ * before a tag is skipped.
+ * @param etag The current strong entity-tag, with its quotes
+ */
+export function matchesETag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === "*") return true;
+  return ifNoneMatch.match(OPAQUE_TAG)?.includes(etag) ?? false;
 }
 
 /** Returns the last value of a query parameter, or null if the parameter is absent. */

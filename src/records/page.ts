@@ -1,13 +1,13 @@
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** The largest page number whose positions are safe integers if no records are hidden. */
+/** No collection has a page with a larger number, because its positions would not be safe integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
-/** The number of a page, from 1 (the newest records), or the last page. */
+/** A page as a client names it: by its number, from 1 (the newest records), or as the last one. */
 export type PageNumber = number | "last";
 
-/** Consecutive positions, including both ends. Empty if `last` is less than `first`. Position 1 is the newest record. */
+/** Consecutive positions, including both ends. Position 1 is the newest record. Without records, `last` is `first - 1`. */
 export interface PositionRange {
   first: number;
   last: number;
@@ -17,8 +17,6 @@ export interface PositionRange {
 export interface PageLocation {
   /** From 1, the page with the newest records. */
   number: number;
-  /** The number of the last page. */
-  lastPage: number;
   /** How many records the collection has, without hidden records. */
   count: number;
   /** The positions of the records of the page. Hidden records have positions, too. */
@@ -38,8 +36,8 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
   if (text === null || text === "") return 1;
   if (text === "last") return text;
   if (!/^[0-9]+$/.test(text)) return undefined;
-  const page = Number(text);
-  return page >= 1 && page <= MAX_PAGE ? page : undefined;
+  const number = Number(text);
+  return number >= 1 && number <= MAX_PAGE ? number : undefined;
 }
 
 /**
@@ -48,16 +46,15 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
  * @returns undefined if the page is past the end
  */
 export function locatePage(
-  page: PageNumber,
+  requested: PageNumber,
   { total, hidden }: { total: number; hidden: number },
 ): PageLocation | undefined {
   const count = total - hidden;
   const lastPage = getLastPage(count);
-  const number = page === "last" ? lastPage : page;
+  const number = requested === "last" ? lastPage : requested;
   if (number > lastPage) return undefined;
   return {
     number,
-    lastPage,
     count,
     positions: {
       first: hidden + PAGE_SIZE * (number - 1) + 1,
@@ -71,4 +68,18 @@ export function locatePage(
 /** Returns the number of the last page. An empty collection has one empty page. */
 export function getLastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
+}
+
+/**
+ * Formats a page as JSON.
+ * @param results The records of the page, as a JSON array
+ */
+export function formatEnvelope(
+  { count, next, previous }: PageLocation,
+  results: string,
+  getPageUrl: (number: number) => string,
+): string {
+  const formatLink = (number: number | null) =>
+    number === null ? "null" : JSON.stringify(getPageUrl(number));
+  return `{"count":${count},"next":${formatLink(next)},"previous":${formatLink(previous)},"results":${results}}`;
 }

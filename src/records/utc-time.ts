@@ -10,8 +10,3 @@ export function parseUtcTime(text: string): number | undefined {
   const isSameDay = new Date(time).toISOString().startsWith(text.slice(0, 10));
   return isSameDay ? time : undefined;
 }
-
-/** Whether a string is a day such as `2025-10-29`. */
-export function isDate(text: string): boolean {
-  return text.length === 10 && parseUtcTime(text) !== undefined;
-}

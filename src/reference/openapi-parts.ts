@@ -1,9 +1,8 @@
 import type * as z from "zod";
 import { FAULT_CACHE_CONTROLS } from "../faults/fault-response.ts";
 import { DESCRIPTIONS } from "../faults/option-table.ts";
-import { PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { COLLECTION_METHODS, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { URL_TOO_LONG } from "../http/links.ts";
-import { COLLECTION_METHODS } from "../http/methods.ts";
 import { MAX_PAGE } from "../records/page.ts";
 
 // The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:

@@ -4,23 +4,24 @@ import { getFaultOptions } from "../faults/fault-options.ts";
 import type { ServeOptions } from "../faults/fault-response.ts";
 import type { Faults } from "../faults/faults.ts";
 import { hashString } from "../hash.ts";
-import { matchesETag } from "../http/entity-tags.ts";
-import { HttpError, MethodNotAllowedError } from "../http/errors.ts";
-import { COLLECTION_HEADERS, createCompleteResponse, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { HttpError, MethodNotAllowedError, rejectOtherMethods } from "../http/errors.ts";
+import {
+  COLLECTION_HEADERS,
+  COLLECTION_METHODS,
+  createCompleteResponse,
+  PAGE_CACHE_CONTROL,
+} from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../http/links.ts";
-import { COLLECTION_METHODS } from "../http/methods.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
-import { type PageRequest, parsePageRequest } from "../http/page-request.ts";
-import { getHeader, getOrigin } from "../http/request.ts";
-import { formatEnvelope } from "../records/envelope.ts";
-import { PAGE_SIZE } from "../records/page.ts";
+import { getHeader, getOrigin, matchesETag, type PageRequest, parsePageRequest } from "../http/request.ts";
+import { formatEnvelope, PAGE_SIZE } from "../records/page.ts";
 import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-/** The headers of a 304: those of its page but the `Content-Type` (RFC 9110, 15.4.5). */
-const NOT_MODIFIED_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
-const PAGE_HEADERS = { ...NOT_MODIFIED_HEADERS, "Content-Type": "application/json" };
+/** The headers of a page and of its 304, which has none about the body (RFC 9110, 15.4.5). */
+const CACHE_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
+const PAGE_HEADERS = { ...CACHE_HEADERS, "Content-Type": "application/json" };
 
 /** Links a page with records to the home page, which describes them. The URL is relative, so that it works behind any proxy. */
 const DESCRIBED_BY = '</>; rel="describedby"';
@@ -51,7 +52,7 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
     c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301),
   );
   // No redirect: after a 301, most clients send a POST again as GET, and would get a page instead of the 405.
-  collection.all(PATH_WITHOUT_SLASH, rejectMethod);
+  collection.all(PATH_WITHOUT_SLASH, rejectOtherMethods(COLLECTION_METHODS));
 
   return collection;
 }
@@ -60,15 +61,11 @@ async function serve(request: PageRequest, options: ServeOptions = {}): Promise<
   const { c, method, query } = request;
   requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
-  if (method !== "GET" && method !== "HEAD") return rejectMethod(c);
+  if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
   const response = await servePage(request, options);
   // As in Django REST Framework, both for a page that no collection has and for a page past the end.
   if (response === undefined) throw new HttpError(404, { detail: "Invalid page." });
   return response;
-}
-
-function rejectMethod({ req }: AppContext): never {
-  throw new MethodNotAllowedError(req.method, COLLECTION_METHODS);
 }
 
 /** @returns undefined if the collection does not have the page */
@@ -77,32 +74,33 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
   if (number === undefined) return undefined;
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
   const hash = hashVersion(c, origin);
-  const needsRecords = createNeedsRecords(request, options, hash);
-  const { countHidden } = options;
-  const page = await getCachedStore(c.env).findPage(number, { countHidden, needsRecords });
+  const page = await getCachedStore(c.env).findPage(number, {
+    countHidden: options.countHidden,
+    isLocationEnough: createCopyCheck(request, options, hash),
+  });
   if (page === undefined) return undefined;
   const { snapshot, location, results } = page;
   const ETag = formatETag(page, hash);
-  // The client has a current copy.
-  if (results === undefined)
-    return createCompleteResponse(c, null, { status: 304, headers: { ...NOT_MODIFIED_HEADERS, ETag } });
+  const hasCurrentCopy = results === undefined;
+  if (hasCurrentCopy)
+    return createCompleteResponse(c, null, { status: 304, headers: { ...CACHE_HEADERS, ETag } });
   const body = formatEnvelope(location, results, createPageUrlBuilder(origin, query));
   const isEmpty = location.count === 0;
   const described = isEmpty ? {} : { "Data-Source": snapshot.source, Link: DESCRIBED_BY };
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
 }
 
-/** Creates the function that decides whether a client needs the records of a page. Undefined if it has no copy that could be current. */
-function createNeedsRecords({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: number) {
+/** Creates the function that checks whether the client's copy of a page is current. Undefined without a copy. */
+function createCopyCheck({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: number) {
   const copies = getHeader(c.req.raw.headers, "If-None-Match");
   if (ignoresCopy || copies === undefined) return undefined;
   // The HTML view has no entity-tag, so no copy of it is current.
   if (prefersHtml(c)) return undefined;
-  return (page: LocatedPage) => !matchesETag(copies, formatETag(page, hash));
+  return (page: LocatedPage) => matchesETag(copies, formatETag(page, hash));
 }
 
 async function findLastPage({ c }: PageRequest, { countHidden }: ServeOptions): Promise<number> {
-  const page = await getCachedStore(c.env).findPage("last", { countHidden, needsRecords: () => false });
+  const page = await getCachedStore(c.env).findPage("last", { countHidden, isLocationEnough: () => true });
   // Every collection has a last page.
   return page?.location.number ?? 1;
 }

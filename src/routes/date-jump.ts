@@ -2,13 +2,12 @@ import { Hono } from "hono";
 import type { AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
-import { HttpError } from "../http/errors.ts";
+import { HttpError, rejectOtherMethods } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { createPageUrlBuilder } from "../http/links.ts";
-import { rejectMethod } from "../http/methods.ts";
 import { getLastValue } from "../http/request.ts";
 import { PAGE_SIZE } from "../records/page.ts";
-import { isDate } from "../records/utc-time.ts";
+import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
 import { DATE_JUMP_PATH } from "../views/site.ts";
@@ -27,7 +26,8 @@ export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
     query.delete("date");
     const toPath = createPageUrlBuilder("", query);
     if (date === "") return c.redirect(toPath(1));
-    if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
+    const isDay = date.length === "2025-10-29".length && parseUtcTime(date) !== undefined;
+    if (!isDay) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const visible = snapshot.count - countHidden(faultOptions?.rules ?? [], snapshot.count);
     const found = findDay(statistics.days, date, visible);
@@ -38,7 +38,7 @@ export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
     return c.json({ detail, nearest }, 404, { "Cache-Control": NO_STORE, Vary: "Accept" });
   });
 
-  jump.all(DATE_JUMP_PATH, rejectMethod);
+  jump.all(DATE_JUMP_PATH, rejectOtherMethods("GET, HEAD"));
 
   return jump;
 }

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv, Env } from "../bindings.ts";
 import { logFailedRequest } from "../http/error-response.ts";
+import { rejectOtherMethods, UnavailableError } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
-import { rejectMethod } from "../http/methods.ts";
 import { SettingError } from "../setting-error.ts";
 import { describeSettings, requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
@@ -29,15 +29,16 @@ export function createHealth(): Hono<AppEnv> {
       const { snapshot } = await readSharedSnapshot(c);
       return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
     } catch (error) {
-      const { message, status, headers } = logFailedRequest(error, c);
+      logFailedRequest(error, c);
+      const { message, headers } = new UnavailableError();
       // Names the setting without its value, which may be private.
       const detail =
         error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
-      return c.json({ status: "unavailable", ...deployment, detail }, status, headers);
+      return c.json({ status: "unavailable", ...deployment, detail }, 503, headers);
     }
   });
 
-  health.all(HEALTH_PATH, rejectMethod);
+  health.all(HEALTH_PATH, rejectOtherMethods("GET, HEAD"));
 
   return health;
 }
@@ -70,11 +71,7 @@ function startRead(c: AppContext, now: number): Promise<CurrentSnapshot> {
  * @param now Milliseconds since 1970. The age is never negative, even if clocks differ
  */
 export function describeSnapshot({ id, count, loaded_at, source }: MaybeSnapshot, now: number) {
-  const age_seconds = loaded_at === null ? null : getAge(Date.parse(loaded_at), now);
-  return { id, count, loaded_at, age_seconds, source };
-}
-
-function getAge(time: number, now: number): number | null {
-  if (Number.isNaN(time)) return null;
-  return Math.max(0, Math.floor((now - time) / 1_000));
+  // NaN without a time, or with an invalid one.
+  const age = Math.floor((now - Date.parse(loaded_at ?? "")) / 1_000);
+  return { id, count, loaded_at, age_seconds: Number.isNaN(age) ? null : Math.max(0, age), source };
 }

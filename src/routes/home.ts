@@ -3,14 +3,13 @@ import type { AppContext, AppEnv } from "../bindings.ts";
 import { requireFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { getSharedOptions } from "../faults/rules.ts";
+import { rejectOtherMethods } from "../http/errors.ts";
 import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
-import { rejectMethod } from "../http/methods.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin } from "../http/request.ts";
 import { type LogFields, logFailure } from "../log.ts";
-import { formatEnvelope } from "../records/envelope.ts";
-import { getLastPage } from "../records/page.ts";
+import { formatEnvelope, getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
 import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore, getSampleData } from "../store/create-store.ts";
@@ -31,7 +30,6 @@ import { HTML_HEADERS } from "../views/html-middleware.ts";
 export function createHome({ countHidden }: Faults): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
   const getGrouped = createGroupedStatistics();
-  const render = createHtmlRenderer();
 
   home.get("/", async (c) => {
     c.header("Vary", "Accept");
@@ -51,13 +49,10 @@ export function createHome({ countHidden }: Faults): Hono<AppEnv> {
       settings,
     });
     if (!prefersHtml(c)) return c.json(summary, 200, { "Cache-Control": PAGE_CACHE_CONTROL });
-    const { html, isComplete } = await render(c, summary, snapshot, origin);
-    // The next request may be able to read the sample page.
-    const caching = isComplete ? PAGE_CACHE_CONTROL : NO_STORE;
-    return c.html(html, 200, { ...HTML_HEADERS, "Cache-Control": caching });
+    return respondWithHtml(c, summary, snapshot);
   });
 
-  home.all("/", rejectMethod);
+  home.all("/", rejectOtherMethods("GET, HEAD"));
 
   return home;
 }
@@ -74,26 +69,12 @@ function createGroupedStatistics() {
   };
 }
 
-/** Creates a function that renders the home page. It keeps one page, the latest, because most requests get the same. */
-function createHtmlRenderer() {
-  let latest: { key: string; statistics: GroupedStatistics; html: string } | undefined;
-  /** @returns The HTML, and whether it has its example of a page: without it, the HTML must not be cached */
-  return async (c: AppContext, summary: Summary, snapshot: MaybeSnapshot, origin: string) => {
-    const { statistics, ...others } = summary;
-    // The statistics are the same object as long as nothing of them, and of the sample page, changes.
-    const key = JSON.stringify(others);
-    const isLatest = latest?.key === key && latest.statistics === statistics;
-    if (latest && isLatest) return { html: latest.html, isComplete: true };
-    const isEmpty = summary.count === 0;
-    // The example has no default faults.
-    const query = new URLSearchParams(summary.prefer === null ? "" : "prefer=none");
-    const getPageUrl = createPageUrlBuilder(origin, query);
-    const sample = isEmpty ? undefined : await getSamplePage(c, getPageUrl, snapshot);
-    const html = renderHome(summary, sample);
-    const isComplete = isEmpty || sample !== undefined;
-    if (isComplete) latest = { key, statistics, html };
-    return { html, isComplete };
-  };
+async function respondWithHtml(c: AppContext, summary: Summary, snapshot: MaybeSnapshot): Promise<Response> {
+  const isEmpty = summary.count === 0;
+  const sample = isEmpty ? undefined : await getSamplePage(c, summary, snapshot);
+  // The next request may be able to read the sample page.
+  const caching = isEmpty || sample !== undefined ? PAGE_CACHE_CONTROL : NO_STORE;
+  return c.html(renderHome(summary, sample), 200, { ...HTML_HEADERS, "Cache-Control": caching });
 }
 
 /** Whether the served records are those of `/seed.csv.gz`. If these cannot be read, the file is not offered. */
@@ -113,13 +94,16 @@ async function isSampleData(c: AppContext, { records_hash }: Statistics): Promis
  */
 async function getSamplePage(
   c: AppContext,
-  getPageUrl: ReturnType<typeof createPageUrlBuilder>,
+  { prefer, records_url }: Summary,
   snapshot: MaybeSnapshot,
 ): Promise<SamplePage | undefined> {
   const number = Math.min(2, getLastPage(snapshot.count));
+  // The example has no default faults.
+  const query = new URLSearchParams(prefer === null ? "" : "prefer=none");
+  const getPageUrl = createPageUrlBuilder(new URL(records_url).origin, query);
   try {
-    const needsRecords = (page: LocatedPage) => page.snapshot.id === snapshot.id;
-    const page = await getCachedStore(c.env).findPage(number, { needsRecords });
+    const isOfOther = (page: LocatedPage) => page.snapshot.id !== snapshot.id;
+    const page = await getCachedStore(c.env).findPage(number, { isLocationEnough: isOfOther });
     if (page?.results === undefined) return undefined;
     return { number, page: JSON.parse(formatEnvelope(page.location, page.results, getPageUrl)) };
   } catch (error) {

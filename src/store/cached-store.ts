@@ -38,12 +38,12 @@ export interface LocatedPage {
 export interface PageOptions {
   /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
   countHidden?: ((count: number) => number) | undefined;
-  /** Whether to read the records, once the page is located. By default, always: in D1, together with the snapshot. */
-  needsRecords?: ((page: LocatedPage) => boolean) | undefined;
+  /** Whether it is enough to locate a page, without its records. By default, it never is: D1 reads them together with the snapshot. */
+  isLocationEnough?: ((page: LocatedPage) => boolean) | undefined;
 }
 
 interface FoundPage extends LocatedPage {
-  /** The records of the page as a JSON array, newest first. Undefined if they are not needed. */
+  /** The records of the page as a JSON array, newest first. Undefined if its location is enough. */
   results: string | undefined;
 }
 
@@ -57,9 +57,9 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   let latest: { id: string | null; statistics: Statistics } | undefined;
 
   /** Finds a page. Returns undefined if the page is past the end. */
-  function findPage(number: PageNumber, { countHidden, needsRecords }: PageOptions) {
+  function findPage(number: PageNumber, { countHidden, isLocationEnough }: PageOptions) {
     // A page without its newest records can lie in two blocks.
-    const isBlockKnown = needsRecords === undefined && countHidden === undefined;
+    const isBlockKnown = isLocationEnough === undefined && countHidden === undefined;
     const wanted = isBlockKnown ? getWantedBlock(number) : undefined;
     return searchSnapshot(snapshotCache, wanted, async (current): Promise<FoundPage | undefined> => {
       const { snapshot } = current;
@@ -67,8 +67,8 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
       const location = locatePage(number, { total: count, hidden: countHidden?.(count) ?? 0 });
       if (location === undefined) return undefined;
       const page = { snapshot, location };
-      const isNeeded = needsRecords?.(page) ?? true;
-      return { ...page, results: isNeeded ? await readResults(current, location.positions) : undefined };
+      if (isLocationEnough?.(page)) return { ...page, results: undefined };
+      return { ...page, results: await readResults(current, location.positions) };
     });
   }
 

@@ -5,8 +5,7 @@ import type { OptionValue } from "../faults/option-table.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
-import { parsePageRequest } from "../http/page-request.ts";
-import { getHeader, getOrigin, keepLastValues } from "../http/request.ts";
+import { getHeader, getOrigin, keepLastValues, parsePageRequest } from "../http/request.ts";
 import {
   type ClientRequest,
   type ClientResponse,

@@ -73,16 +73,3 @@ test("a page repeats a parameter 14 times: in links, in forms, in the command an
   const html = await (await fetch(`${PATH}?page=2&unlikely`, IN_BROWSER)).text();
   expect(html.split("unlikely").length - 1).toBeLessThanOrEqual(14);
 });
-
-test("the home page is kept for one host", async () => {
-  const { app } = createApp();
-  const parse = vi.spyOn(JSON, "parse");
-  const rendered = [];
-  for (const host of ["a", "a", "b", "a"]) {
-    parse.mockClear();
-    await app.fetch(new Request(`https://${host}.example/`, IN_BROWSER), env, context);
-    // To render the page, its example is parsed.
-    rendered.push(parse.mock.calls.length > 0);
-  }
-  expect(rendered).toEqual([true, false, true, true]);
-});

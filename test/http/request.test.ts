@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { matchesETag } from "../../src/http/entity-tags.ts";
 import { findRepresentation } from "../../src/http/negotiation.ts";
-import { getOrigin, requireOrigin } from "../../src/http/request.ts";
+import { getOrigin, matchesETag, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM, TEXT_BROWSER } from "../support/exchange.ts";
 
 test.each([

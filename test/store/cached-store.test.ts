@@ -71,7 +71,7 @@ describe("while the snapshot is fresh", () => {
 
   test("a page whose records are not needed reads no block", async () => {
     const { cache, reads } = createControlledStore(first);
-    const page = await cache.findPage(30, { needsRecords: () => false });
+    const page = await cache.findPage(30, { isLocationEnough: () => true });
     expect(page).toMatchObject({ location: { number: 30 }, results: undefined });
     expect(reads).toEqual(["current"]);
   });
