@@ -19,7 +19,7 @@ import {
   PAGE_PARAMETER,
   PREFER_PARAMETERS,
   type Schema,
-} from "./openapi-parts.ts";
+} from "./openapi-components.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 

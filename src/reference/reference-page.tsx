@@ -6,7 +6,7 @@ import { Layout } from "../views/layout.tsx";
 import { Links } from "../views/links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../views/site.ts";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
-import type { Header, Operation, Schema } from "./openapi-parts.ts";
+import type { Header, Operation, Schema } from "./openapi-components.ts";
 
 const SECTIONS = [
   ["#try", "Try it"],

@@ -3,7 +3,7 @@ import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { parsePageNumber } from "../../src/records/page.ts";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { createExampleRecords, EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
-import { completeResponses, createError } from "../../src/reference/openapi-parts.ts";
+import { completeResponses, createError } from "../../src/reference/openapi-components.ts";
 import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { checkValue, requireDocumented } from "../support/openapi-check.ts";
 import { compareNewestFirst } from "../support/sample-records.ts";
