@@ -9,7 +9,7 @@ import type { OptionValues } from "./option-table.ts";
 import { type BodyChange, changePage, changesPage } from "./page-faults.ts";
 
 /** `Retry-After` of a requested 429 or 503: shorter than in the service's own errors, because tests wait this long. */
-const DEFAULT_RETRY_MS = 2_000;
+export const DEFAULT_RETRY_MS = 2_000;
 
 /** With the scheme `Basic`, browsers would prompt for a password. */
 const CHALLENGE = 'Bearer realm="api"';

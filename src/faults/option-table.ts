@@ -1,6 +1,6 @@
 import * as syntax from "./option-syntax.ts";
 
-type OptionKind = "fault" | "condition" | "shared";
+export type OptionKind = "fault" | "condition" | "shared";
 
 /** The documentation of an option. Warnings, docs/faults.md, the OpenAPI document and the API reference use it. */
 interface OptionDescription {

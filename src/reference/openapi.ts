@@ -31,7 +31,7 @@ export function createExampleRecords(count: number): TrafficRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     id: 10300727 - index,
     camera_pk: 33,
-    camera_ref: "a57",
+    camera_ref: "e31p3",
     timestamp: new Date(Date.UTC(2025, 9, 31, 7, 59 - index, 10)).toISOString().replace(".000", ""),
     camera_ok: "True",
     ...NO_COUNTS,
@@ -77,7 +77,9 @@ const LIST_OPERATION: Operation = {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
       headers: listHeaders("ETag"),
     },
-    404: createError("`page` is not a positive integer or is past the end, or `format` is unknown."),
+    404: createError(
+      "`page` is neither a positive integer nor `last`, or it is past the end, or `format` is unknown.",
+    ),
     503: createError("The collection cannot be read at the moment.", "Retry-After"),
   }),
 };
@@ -108,19 +110,14 @@ const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What 
 function convertSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string; title: string }>();
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
-  registry.add(Page, { id: "Page", title: "Page envelope" });
+  // `Page` itself has no maximum, because the conformance checker also uses it for other services.
+  const results = Page.shape.results.max(PAGE_SIZE);
+  registry.add(Page.extend({ results }), { id: "Page", title: "Page envelope" });
   registry.add(ErrorBody, { id: "Error", title: "Error" });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
-  const results = schemas.Page?.properties?.results;
-  if (typeof results !== "object") throw new Error("The schema Page has no property results");
-  // The schema of `Page` itself has no maximum, because the conformance checker also uses it for other services.
-  results.maxItems = PAGE_SIZE;
-  // The document itself names the dialect and the URLs of the schemas.
-  for (const schema of Object.values(schemas)) {
-    delete schema.$schema;
-    delete schema.$id;
-  }
-  return schemas;
+  // Without the dialect and the URLs of the schemas, which the document itself names.
+  const text = JSON.stringify(schemas, (name, value) => (/^\$(?:schema|id)$/.test(name) ? undefined : value));
+  return JSON.parse(text);
 }
 
 const COMPONENTS: { schemas: Record<string, Schema>; headers: Record<string, Header> } = {

@@ -1,10 +1,12 @@
 import type { FC } from "hono/jsx";
-import { DESCRIPTIONS } from "../faults/option-table.ts";
+import { DEFAULT_RETRY_MS } from "../faults/fault-response.ts";
+import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../faults/option-table.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { CodeBlock, JsonText } from "../views/code-block.tsx";
 import { Layout } from "../views/layout.tsx";
 import { Links } from "../views/links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../views/site.ts";
+import { DefinitionList, type Entry, Markdown } from "./definition-list.tsx";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
 import type { Header, Operation, Schema } from "./openapi-components.ts";
 
@@ -17,6 +19,18 @@ const SECTIONS = [
   ["#headers", "Headers"],
   ["#faults", "Faults"],
 ] as const;
+
+const FAULTS = `These are the options of \`prefer\`. Each example fills the form above. Commas separate options, and \`else\` separates rules.
+
+A rule applies if all its conditions are met. Conditions without a fault mean \`code=503\`, or \`code=429\` with \`rate\`. A 503 and a 429 that you request have \`Retry-After: ${DEFAULT_RETRY_MS / 1_000}\`, unless \`retry-after\` says otherwise.`;
+
+/** The groups of options, in the order of the page. */
+const FAULT_GROUPS: Record<OptionKind | "rule", string> = {
+  fault: "Faults: what happens to a response",
+  condition: "Conditions: which responses have the faults",
+  shared: "Options of all rules",
+  rule: "Rules",
+};
 
 /** Joins alternatives: `a, b or c`. The locale avoids a comma before "or". */
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
@@ -31,54 +45,64 @@ export function renderReference(): string {
   const title = "API reference";
   return String(
     <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="/assets/send.js">
-      <nav aria-label="Contents">
-        <Links links={SECTIONS} />
-      </nav>
-      <h1>{title}</h1>
-      <Markdown text={info.description} />
-      <p>
-        Version {info.version}. Use the <a href={OPENAPI_PATH}>OpenAPI document</a> to generate a client.
-      </p>
-      <h2>{get.summary}</h2>
-      <p>
-        <b>GET</b> <code>{COLLECTION_PATH}</code>
-      </p>
-      <Markdown text={get.description} />
-      <TryIt />
-      <CodeBlock
-        code={`curl -si '${COLLECTION_PATH}?page=2' # add the origin of this service`}
-        label={`curl: ${get.summary}`}
-      />
-      <section class="panel response" aria-label="The response" tabindex={0} hidden>
-        <pre />
-      </section>
-      <h3 id="parameters">Parameters</h3>
-      <DefinitionList kind="parameter" entries={listParameters(get)} />
-      <h3 id="responses">Responses</h3>
-      <DefinitionList kind="response" entries={listResponses(get)} />
-      <p>
-        Example: <code>GET {COLLECTION_PATH}</code>, shortened to one of {EXAMPLE_PAGE.results.length}{" "}
-        records.
-      </p>
-      <pre class="panel">
-        <JsonText value={{ ...EXAMPLE_PAGE, results: EXAMPLE_PAGE.results.slice(0, 1) }} hasLinks={false} />
-      </pre>
-      <h3>Other methods</h3>
-      <DefinitionList
-        kind="method"
-        entries={[{ name: "OPTIONS", detail: options.summary, text: options.description }]}
-      />
-      <h2 id="record">Record</h2>
-      <DefinitionList kind="record" entries={listFields(components.schemas.TrafficRecord)} />
-      <h2 id="envelope">Page</h2>
-      <DefinitionList kind="page" entries={listFields(components.schemas.Page)} />
-      <h2 id="headers">Headers</h2>
-      <DefinitionList kind="header" entries={listHeaders(components.headers)} />
-      <h2 id="faults">Faults</h2>
-      <p>
-        These are the options of <code>prefer</code>.
-      </p>
-      <DefinitionList kind="fault" entries={listFaultOptions()} />
+      <div class="reference">
+        <nav aria-label="Contents">
+          <Links links={SECTIONS} />
+        </nav>
+        <div>
+          <h1>{title}</h1>
+          <Markdown text={info.description} />
+          <p>
+            Version {info.version}. Use the <a href={OPENAPI_PATH}>OpenAPI document</a> to generate a client.
+          </p>
+          <h2>{get.summary}</h2>
+          <p>
+            <b>GET</b> <code>{COLLECTION_PATH}</code>
+          </p>
+          <Markdown text={get.description} />
+          <TryIt />
+          <CodeBlock
+            code={`curl -si '${COLLECTION_PATH}?page=2' # add the origin of this service`}
+            label={`curl: ${get.summary}`}
+          />
+          <section class="panel response" aria-label="The response" tabindex={0} hidden>
+            <pre />
+          </section>
+          <h3 id="parameters">Parameters</h3>
+          <DefinitionList kind="parameter" entries={listParameters(get)} />
+          <h3 id="responses">Responses</h3>
+          <DefinitionList kind="response" entries={listResponses(get)} />
+          <p>
+            Example: <code>GET {COLLECTION_PATH}</code>, shortened to one of {EXAMPLE_PAGE.results.length}{" "}
+            records.
+          </p>
+          <pre class="panel">
+            <JsonText
+              value={{ ...EXAMPLE_PAGE, results: EXAMPLE_PAGE.results.slice(0, 1) }}
+              hasLinks={false}
+            />
+          </pre>
+          <h3>Other methods</h3>
+          <DefinitionList
+            kind="method"
+            entries={[{ name: "OPTIONS", detail: options.summary, text: options.description }]}
+          />
+          <h2 id="record">Record</h2>
+          <DefinitionList kind="record" entries={listFields(components.schemas.TrafficRecord)} />
+          <h2 id="envelope">Page</h2>
+          <DefinitionList kind="page" entries={listFields(components.schemas.Page)} />
+          <h2 id="headers">Headers</h2>
+          <DefinitionList kind="header" entries={listHeaders(components.headers)} />
+          <h2 id="faults">Faults</h2>
+          <Markdown text={FAULTS} />
+          {Object.entries(FAULT_GROUPS).map(([kind, title]) => (
+            <>
+              <h3>{title}</h3>
+              <DefinitionList kind="fault" entries={listFaultOptions(kind)} />
+            </>
+          ))}
+        </div>
+      </div>
     </Layout>,
   );
 }
@@ -89,11 +113,12 @@ export function renderReference(): string {
  */
 const TryIt: FC = () => (
   <form id="try" class="row" action={COLLECTION_PATH} aria-label="Try it" autocomplete="off">
+    <h3>Try it</h3>
     <label>
       <code>page</code> <input name="page" value="2" inputmode="numeric" />
     </label>
     <label>
-      <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
+      <code>prefer</code> (query) <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
     </label>
     <datalist id="examples">
       {Object.values(DESCRIPTIONS).flatMap(({ examples }) =>
@@ -101,7 +126,7 @@ const TryIt: FC = () => (
       )}
     </datalist>
     <fieldset class="row" hidden>
-      <legend>Only with Send:</legend>
+      <legend>Only “Send” uses these, because a link has no method and no headers:</legend>
       <label>
         method{" "}
         <select>
@@ -111,10 +136,10 @@ const TryIt: FC = () => (
         </select>
       </label>
       <label>
-        <code>Prefer</code> <input id="Prefer" list="examples" />
+        <code>Prefer</code> (header) <input id="Prefer" list="examples" />
       </label>
       <label>
-        <code>If-None-Match</code> <input id="If-None-Match" list="etags" />
+        <code>If-None-Match</code> (header) <input id="If-None-Match" list="etags" />
       </label>
       <datalist id="etags" />
     </fieldset>
@@ -132,48 +157,6 @@ const TryIt: FC = () => (
   </form>
 );
 
-/** Renders the Markdown that the OpenAPI document uses: paragraphs and code. */
-const Markdown: FC<{ text: string }> = ({ text }) => (
-  <>
-    {text.split("\n\n").map((paragraph) => (
-      <p>{markCode(paragraph)}</p>
-    ))}
-  </>
-);
-
-function markCode(text: string) {
-  return text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
-}
-
-/** An entry of a list: a field, a parameter, a header, a response, a method or a fault. */
-interface Entry {
-  name: string;
-  /** The valid values, in Markdown. */
-  detail?: string;
-  /** The description, in Markdown. */
-  text?: string | undefined;
-}
-
-/** A list of entries, each with a link to itself. */
-const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
-  <dl class="entries">
-    {entries.map(({ name, detail = "", text }) => {
-      const id = `${kind}-${name}`;
-      return (
-        <div id={id}>
-          <dt>
-            <a href={`#${id}`}>
-              <code>{name}</code>
-            </a>{" "}
-            <span class="quiet">{markCode(detail)}</span>
-          </dt>
-          <dd>{text !== undefined && <Markdown text={text} />}</dd>
-        </div>
-      );
-    })}
-  </dl>
-);
-
 /** The fields of an object, such as a record. */
 function listFields({ properties = {} }: Schema = {}): Entry[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
@@ -187,6 +170,7 @@ function listParameters({ parameters }: Operation): Entry[] {
     name,
     detail: `${location}: ${describeSchema(schema)}`,
     text: description,
+    href: name.toLowerCase() === "prefer" ? "#faults" : undefined,
   }));
 }
 
@@ -207,12 +191,11 @@ function listHeaders(headers: Record<string, Header>): Entry[] {
   }));
 }
 
-/** Lists the options of `prefer` with their values, and what each example does. */
-function listFaultOptions(): Entry[] {
-  return Object.entries(DESCRIPTIONS).map(([name, { expected, examples }]) => {
-    const paragraphs = Object.entries(examples).map(([example, text]) => `\`${example}\`: ${text}.`);
-    return { name, detail: expected, text: paragraphs.join("\n\n") };
-  });
+/** Lists the options of a group with their values, and what each example does. */
+function listFaultOptions(group: string): Entry[] {
+  return Object.entries(DESCRIPTIONS)
+    .filter(([name]) => (isOptionName(name) ? OPTIONS[name].kind : "rule") === group)
+    .map(([name, { expected, examples }]) => ({ name, detail: expected, examples }));
 }
 
 function formatCode(text: string): string {

@@ -16,7 +16,7 @@ const FOOTER_LINKS: Link[] = [
 ];
 
 interface LayoutProps {
-  /** The name of the page, before the name of the site; the home page only has the latter. */
+  /** Stands before the name of the site in the title of the document. The home page has none. */
   title?: string;
   /** The path of the page, to mark its link in the navigation. */
   path: string;
@@ -26,7 +26,7 @@ interface LayoutProps {
   script?: string;
 }
 
-/** The frame of every HTML document. It has no `og:` tags, because link previews accept any type, and so get JSON. */
+/** The frame of every HTML document. It has no `og:` tags: programs that preview links accept any type, so they get JSON and no tags. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <>
     {raw("<!doctype html>")}

@@ -67,7 +67,7 @@ test.for(["light", "dark"] as const)(
     await press();
     await page.locator('.response[aria-busy="false"]').waitFor();
     expect(await findViolations(page)).toEqual([]);
-    await page.getByLabel("prefer", { exact: true }).fill("hang");
+    await page.getByLabel("prefer (query)").fill("hang");
     await press();
     await page.locator('.response[aria-busy="true"]').waitFor();
     expect(await findViolations(page)).toEqual([]);
@@ -79,7 +79,7 @@ test.for(["light", "dark"] as const)(
   async (colorScheme, { visit }) => {
     const page = await visit({ colorScheme });
     await page.goto("/docs");
-    const [text, background] = await page.getByLabel("prefer", { exact: true }).evaluate((field) => {
+    const [text, background] = await page.getByLabel("prefer (query)").evaluate((field) => {
       const { color, opacity } = getComputedStyle(field, "::placeholder");
       return [opacity === "1" ? color : "", getComputedStyle(field).backgroundColor];
     });

@@ -46,7 +46,7 @@ describe("copy buttons", () => {
 async function fillForm(page: Page, number: string, prefer: string) {
   await page.goto("/docs");
   await page.getByLabel("page").fill(number);
-  await page.getByLabel("prefer", { exact: true }).fill(prefer);
+  await page.getByLabel("prefer (query)").fill(prefer);
   return (button: string) => page.getByRole("button", { name: button }).click();
 }
 
@@ -69,6 +69,15 @@ test("without scripts, the form opens the JSON response or the HTML view, and th
   expect(new URL(page.url()).search).toBe("?page=&prefer=&format=api");
 });
 
+test("without scripts, an example of the API reference opens its response", async ({ visit }) => {
+  const page = await visit({ javaScriptEnabled: false });
+  await page.goto("/docs");
+  const response = await follow(page, () =>
+    page.getByRole("link", { name: "code=503", exact: true }).click(),
+  );
+  expect(response.status()).toBe(503);
+});
+
 describe("the form of the API reference", () => {
   const readText = async (page: Page) =>
     (await page.locator(".response pre").filter({ visible: true }).textContent()) ?? "";
@@ -88,13 +97,23 @@ describe("the form of the API reference", () => {
     const command = page.locator(".code code");
     expect(await command.textContent()).toBe(`curl -si '${origin}${PATH}?page=2'`);
     await page.getByLabel("page").fill("");
-    await page.getByLabel("prefer", { exact: true }).fill("delay=200");
+    await page.getByLabel("prefer (query)").fill("delay=200");
     expect(await command.textContent()).toBe(`curl -si '${origin}${PATH}?prefer=delay%3D200'`);
     await page.getByLabel("method").selectOption("OPTIONS");
     await page.getByLabel("If-None-Match").fill('"a"');
     expect(await command.textContent()).toContain(`curl -si -X OPTIONS -H 'If-None-Match: "a"' '${origin}`);
     await page.getByLabel("method").selectOption("HEAD");
     expect(await command.textContent()).toContain("curl -sI -H ");
+  });
+
+  test("is filled by an example, and is in view with its heading", async ({ visit }) => {
+    const page = await visit();
+    await page.goto("/docs");
+    await page.getByRole("link", { name: "count=+1" }).click();
+    expect(await page.getByLabel("prefer (query)").inputValue()).toBe("count=+1");
+    expect(await page.locator(".code code").textContent()).toContain("page=3&prefer=count%3D%2B1'");
+    expect((await page.getByRole("heading", { name: "Try it" }).boundingBox())!.y).toBeGreaterThanOrEqual(0);
+    expect(new URL(page.url()).pathname).toBe("/docs");
   });
 
   test("shows the response, without leaving the page", async ({ visit }) => {
@@ -142,7 +161,7 @@ describe("the form of the API reference", () => {
     await waitForStatus(form, /^304 Not Modified$/);
     expect(await readText(page)).toContain(`?page=3\nIf-None-Match: ${etag}\n\nHTTP 304 Not Modified\n`);
     await page.getByLabel("If-None-Match").fill("");
-    await page.getByLabel("Prefer", { exact: true }).fill("delay=20");
+    await page.getByLabel("Prefer (header)").fill("delay=20");
     await page.getByLabel("method").selectOption("HEAD");
     await page.getByRole("button", { name: "Send" }).click();
     await expect
@@ -162,7 +181,7 @@ describe("the form of the API reference", () => {
       panel.locator("pre, a").evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
     const [text, link] = await readColors();
     expect(await cancel.count()).toBe(0);
-    await page.getByLabel("prefer", { exact: true }).fill("hang");
+    await page.getByLabel("prefer (query)").fill("hang");
     await page.getByRole("button", { name: "Send" }).click();
     await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
     expect(await panel.getAttribute("aria-busy")).toBe("true");
@@ -185,7 +204,7 @@ describe("the form of the API reference", () => {
     await send(page, "", /^200 OK$/);
     const panel = page.locator(".response");
     await panel.evaluate((element) => element.scrollTo(0, 999));
-    await page.getByLabel("prefer", { exact: true }).fill("hang");
+    await page.getByLabel("prefer (query)").fill("hang");
     await page.getByRole("button", { name: "Send" }).click();
     await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
     const { top, bottom } = await page

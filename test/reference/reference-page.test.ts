@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { DESCRIPTIONS } from "../../src/faults/option-table.ts";
+import { CONDITION_NAMES, DESCRIPTIONS, SHARED_NAMES } from "../../src/faults/option-table.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import { renderReference } from "../../src/reference/reference-page.tsx";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
-import { extractText } from "../support/html-view.ts";
+import { extractText, findLinks } from "../support/html-view.ts";
 
 const page = renderReference();
 const list = (pattern: RegExp) => Array.from(page.matchAll(pattern), ([, text]) => text);
@@ -24,16 +24,31 @@ test("the reference describes each parameter, status, field, varying header and 
     fault: Object.keys(DESCRIPTIONS),
   };
   const ids = Object.entries(names).flatMap(([kind, all]) => all.map((name) => `${kind}-${name}`));
-  expect(list(/<div id="([^"]+)">/g)).toEqual(ids);
+  expect(list(/<div id="([^"]+)">/g).sort()).toEqual(ids.sort());
   expect(page).not.toContain("<dd></dd>");
+});
+
+test.each([
+  ["Conditions", CONDITION_NAMES],
+  ["Options of all rules", SHARED_NAMES],
+  ["Rules", ["else"]],
+])("the reference groups the options of prefer: %s", (title, names) => {
+  const [group] = new RegExp(`<h3>${title}.*?</dl>`, "s").exec(page)!;
+  expect(Array.from(group.matchAll(/id="fault-([^"]+)"/g), ([, name]) => name)).toEqual(names);
+});
+
+test("each example of a fault is a link to its response", () => {
+  const examples = Object.values(DESCRIPTIONS).flatMap(({ examples }) => Object.keys(examples));
+  const linked = findLinks(page).map((url) => new URL(url, "http://localhost").searchParams.get("prefer"));
+  expect(linked.filter((example) => example !== null).sort()).toEqual(examples.sort());
 });
 
 test.each([
   ["a parameter", "query: integer ≥ 1 or <code>last</code>"],
   ["a string or null", "<code>&quot;True&quot;</code>, <code>&quot;False&quot;</code> or null"],
-  ["a fault", '<code>body</code></a> <span class="quiet">cut, slow, garbage, empty or html<'],
-  ["a count", '<code>cars</code></a> <span class="quiet">integer ≥ 0<'],
-  ["an id", '<code>camera_pk</code></a> <span class="quiet">integer<'],
+  ["a fault", '<code>body</code> <span class="quiet">cut, slow, garbage, empty or html<'],
+  ["a count", '<code>cars</code> <span class="quiet">integer ≥ 0<'],
+  ["an id", '<code>camera_pk</code> <span class="quiet">integer<'],
   ["the field for faults", '<option value="delay=200-800">'],
 ])("the reference shows the values of %s as clients send or get them", (_, expected) =>
   expect(page).toContain(expected),

@@ -15,6 +15,13 @@ find("#try fieldset").hidden = false;
 showCommand();
 form.addEventListener("input", showCommand);
 cancel.addEventListener("click", () => running.abort());
+for (const link of document.querySelectorAll<HTMLAnchorElement>("a.fill"))
+  link.addEventListener("click", (event) => {
+    const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (opensElsewhere) return;
+    event.preventDefault();
+    fill(new URL(link.href).searchParams);
+  });
 form.addEventListener("submit", (event) => {
   const { submitter } = event;
   if (!(submitter instanceof HTMLButtonElement) || submitter.value !== "json") return;
@@ -26,6 +33,14 @@ function find<Found extends HTMLElement>(selector: string): Found {
   const found = document.querySelector<Found>(selector);
   if (found === null) throw new Error(`The page has no ${selector}.`);
   return found;
+}
+
+/** Fills the fields of the form that a link of an example has, and shows the form. */
+function fill(query: URLSearchParams): void {
+  for (const [name, value] of query) find<HTMLInputElement>(`#try [name=${name}]`).value = value;
+  form.dispatchEvent(new Event("input"));
+  form.scrollIntoView();
+  find("#try [value=json]").focus({ preventScroll: true });
 }
 
 function readRequest() {
