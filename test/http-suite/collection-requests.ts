@@ -17,19 +17,11 @@ const NOT_MODIFIED_HEADERS = {
 };
 const PAGE_HEADERS = { ...NOT_MODIFIED_HEADERS, ...JSON_TYPE };
 
-interface PageRow {
-  name: string;
-  query: string;
-  number: number | "last";
-  /** The query of the links, with PAGE in place of the number. */
-  link?: string;
-  accept?: string;
-}
+/** `link` is the query of the links, with PAGE in place of the number. */
+type PageRow = [name: string, query: string, number: number | "last", link?: string, accept?: string];
 
-export const formatAccept = (accept: string | undefined) => (accept === undefined ? {} : { accept });
-
-function createPage({ name, query, number, link = "format=api&page=PAGE", accept }: PageRow): Exchange {
-  const requestHeaders = formatAccept(accept);
+function createPage([name, query, number, link = "format=api&page=PAGE", accept = "*/*"]: PageRow): Exchange {
+  const requestHeaders = { accept };
   return { name, request: PATH + query, requestHeaders, headers: PAGE_HEADERS, page: { number, link } };
 }
 
@@ -43,42 +35,33 @@ export const LONGEST_QUERY = `x=${"y".repeat(8_000 - "format=&page=&x=".length)}
 export function listPages({ records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
   const last = getLastPage(records.length);
+  const many = "&x=".repeat(2_500);
   const rows: PageRow[] = [
-    { name: "page 1 is the default", query: "", number: 1 },
-    { name: "empty parameters have no effect", query: "?page=&format=", number: 1 },
-    { name: "a page by its number", query: "?format=api&page=2", number: 2 },
-    { name: "the last page by its name", query: "?page=last", number: "last" },
-    { name: "the last page by its number", query: `?page=${last}`, number: last },
-    { name: "zeros and escapes in a number", query: "?page=00%32", number: 2 },
-    { name: "the last value of page counts", query: "?page=1&page=2", number: 2 },
-    { name: "links keep format=json", query: "?format=json&page=3", number: 3, link: json },
-    {
-      name: "the last value of format counts, and JSON is always acceptable",
-      query: "?format=xml&format=json",
-      number: 1,
-      link: json,
-      accept: "image/png",
-    },
-    {
-      name: "links keep other parameters, sorted by name and encoded",
-      query: "?z=1&page=2&a=2&a=1&q=%C3%BC%20%26",
-      number: 2,
-      link: "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1",
-    },
-    {
-      name: "links keep thousands of parameters",
-      query: `?${"x=&".repeat(2_500)}page=2`,
-      number: 2,
-      link: `format=api&page=PAGE${"&x=".repeat(2_500)}`,
-    },
-    {
-      name: "links keep the longest query",
-      query: `?${LONGEST_QUERY}`,
-      number: 1,
-      link: `format=api&page=PAGE&${LONGEST_QUERY}`,
-    },
-    { name: "the longest URL", query: LONGEST_TARGET.slice(PATH.length), number: 1 },
-    { name: "JSON weighs more", query: "", number: 1, accept: "text/html;q=0.9, */*" },
+    ["page 1 is the default", "", 1],
+    ["empty parameters have no effect", "?page=&format=", 1],
+    ["a page by its number", "?format=api&page=2", 2],
+    ["the last page by its name", "?page=last", "last"],
+    ["the last page by its number", `?page=${last}`, last],
+    ["zeros and escapes in a number", "?page=00%32", 2],
+    ["the last value of page counts", "?page=1&page=2", 2],
+    ["links keep format=json", "?format=json&page=3", 3, json],
+    [
+      "the last value of format counts, whatever Accept says",
+      "?format=xml&format=json",
+      1,
+      json,
+      "image/png",
+    ],
+    [
+      "links keep other parameters, sorted by name and encoded",
+      "?z=1&page=2&a=2&a=1&q=%C3%BC%20%26",
+      2,
+      "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1",
+    ],
+    ["links keep thousands of parameters", `?page=2${many}`, 2, `format=api&page=PAGE${many}`],
+    ["links keep the longest query", `?${LONGEST_QUERY}`, 1, `format=api&page=PAGE&${LONGEST_QUERY}`],
+    ["the longest URL", LONGEST_TARGET.slice(PATH.length), 1],
+    ["JSON weighs more", "", 1, "format=api&page=PAGE", "text/html;q=0.9, */*"],
   ];
   return rows.map(createPage);
 }
@@ -118,21 +101,17 @@ export function listOptions(): Exchange[] {
 
 /** Conditional requests. The suite also sends the entity-tag of a page. */
 export function listConditions(): Exchange[] {
-  const any = { "if-none-match": "*" };
-  const notModified = { status: 304, headers: NOT_MODIFIED_HEADERS, body: "" };
+  const requestHeaders = { "if-none-match": "*" };
+  const notModified = { requestHeaders, status: 304, headers: NOT_MODIFIED_HEADERS, body: "" };
+  const outdated = { requestHeaders: { "if-none-match": '"other"' }, headers: PAGE_HEADERS };
   return [
-    { name: "any copy is current", request: PATH, requestHeaders: any, ...notModified },
-    { name: "HEAD for a copy", request: `HEAD ${PATH}?page=last`, requestHeaders: any, ...notModified },
-    {
-      name: "an outdated copy",
-      request: PATH,
-      requestHeaders: { "if-none-match": '"other"' },
-      headers: PAGE_HEADERS,
-    },
+    { name: "every copy is current", request: PATH, ...notModified },
+    { name: "HEAD for a copy", request: `HEAD ${PATH}?page=last`, ...notModified },
+    { name: "an outdated copy", request: PATH, ...outdated },
     {
       name: "no copy of a web page is current, because it has no entity-tag",
       request: PATH,
-      requestHeaders: { ...any, accept: CHROMIUM },
+      requestHeaders: { ...requestHeaders, accept: CHROMIUM },
       headers: { ...PAGE_HEADERS, etag: null, "content-type": "text/html; charset=utf-8" },
       body: /^<!doctype html>/,
     },

@@ -1,12 +1,6 @@
 import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target } from "../support/exchange.ts";
-import {
-  COMMON_HEADERS,
-  formatAccept,
-  JSON_TYPE,
-  LONGEST_QUERY,
-  LONGEST_TARGET,
-} from "./collection-requests.ts";
+import { COMMON_HEADERS, JSON_TYPE, LONGEST_QUERY, LONGEST_TARGET } from "./collection-requests.ts";
 
 const ERROR_HEADERS = { ...COMMON_HEADERS, ...JSON_TYPE, "cache-control": "no-store", etag: null };
 
@@ -16,23 +10,10 @@ const TOO_LONG =
   "The path and the query have more than 8192 characters, or the parameters, encoded, more than 8000.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
-interface ErrorRow {
-  name: string;
-  request: string;
-  status: number;
-  detail: string;
-  accept?: string;
-}
+type ErrorRow = [name: string, request: string, status: number, detail: string, accept?: string];
 
-function createError({ name, request, status, detail, accept }: ErrorRow): Exchange {
-  return {
-    name,
-    request,
-    requestHeaders: formatAccept(accept),
-    status,
-    headers: ERROR_HEADERS,
-    body: { detail },
-  };
+function createError([name, request, status, detail, accept = "*/*"]: ErrorRow): Exchange {
+  return { name, request, requestHeaders: { accept }, status, headers: ERROR_HEADERS, body: { detail } };
 }
 
 /** Requests for page numbers that are invalid or past the end. */
@@ -52,75 +33,41 @@ export function listInvalidPages({ records }: Target): Exchange[] {
     ["a last value that is invalid", "1&page=x"],
     ["a page past the end", getLastPage(records.length) + 1],
   ];
-  const rejected = pages.map(([name, page]) =>
-    createError({ name, request: `${PATH}?page=${page}`, status: 404, detail: INVALID }),
-  );
+  const rejected = pages.map(([name, page]) => createError([name, `${PATH}?page=${page}`, 404, INVALID]));
+  const missing = rejected.at(-1)!;
   return [
     ...rejected,
-    {
-      ...rejected.at(-1)!,
-      name: "no copy of a missing page is current",
-      requestHeaders: { "if-none-match": "*" },
-    },
-    {
-      name: "HEAD for an invalid page",
-      request: `HEAD ${PATH}?page=0`,
-      status: 404,
-      headers: ERROR_HEADERS,
-      body: "",
-    },
+    { ...missing, name: "no copy of a missing page is current", requestHeaders: { "if-none-match": "*" } },
+    { ...missing, name: "HEAD for a missing page", request: `HEAD ${missing.request}`, body: "" },
   ];
 }
 
 /** Requests with an invalid format, method, path or URL. */
 export function listRejectedRequests(): Exchange[] {
-  return [...listPrecedence(), ...listLongUrls(), ...listErrorPages(), ...listOtherPaths()];
-}
-
-/** Requests with several errors, of which one counts. */
-function listPrecedence(): Exchange[] {
-  const notFound = { status: 404, detail: NOT_FOUND };
-  const notAcceptable = { status: 406, detail: NOT_ACCEPTABLE };
-  const rows: ErrorRow[] = [
-    {
-      name: "the format precedes Accept and the page",
-      request: `${PATH}?page=0&format=xml`,
-      accept: "image/png",
-      ...notFound,
-    },
-    { name: "the format precedes the method", request: `POST ${PATH}?format=API`, ...notFound },
-    {
-      name: "Accept precedes the page",
-      request: `${PATH}?page=0`,
-      accept: "image/png",
-      ...notAcceptable,
-    },
-    {
-      name: "Accept also counts for OPTIONS",
-      request: `OPTIONS ${PATH}`,
-      accept: "application/json;q=0",
-      ...notAcceptable,
-    },
-    ...["POST", "PUT", "PATCH", "DELETE", "PROPFIND"].map((method) => ({
-      name: "the method precedes the page",
-      request: `${method} ${PATH}?page=0`,
-      status: 405,
-      detail: `Method "${method}" not allowed.`,
-    })),
+  const errors: ErrorRow[] = [
+    // Of several errors, one counts.
+    ["the format precedes Accept", `${PATH}?page=0&format=xml`, 404, NOT_FOUND, "image/png"],
+    ["the format precedes the method", `POST ${PATH}?format=API`, 404, NOT_FOUND],
+    ["Accept precedes the page", `${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"],
+    ["Accept also counts for OPTIONS", `OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"],
+    ...["POST", "PUT", "PATCH", "DELETE", "PROPFIND"].map(
+      (method): ErrorRow => [
+        "the method precedes the page",
+        `${method} ${PATH}?page=0`,
+        405,
+        notAllowed(method),
+      ],
+    ),
+    ["the path without the slash redirects no POST", `POST ${PATH.slice(0, -1)}`, 405, notAllowed("POST")],
+    ["the URL is one character too long, also for a browser", `${LONGEST_TARGET}&`, 414, TOO_LONG, CHROMIUM],
+    ["the links would be one character too long", `${PATH}?${LONGEST_QUERY}y`, 414, TOO_LONG],
+    ["encoding would make the links too long", `${PATH}?x=${"~".repeat(2_662)}`, 414, TOO_LONG],
+    ["a browser that asks for JSON", `${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM],
   ];
-  return rows.map(createError);
+  return [...errors.map(createError), ...listErrorPages(), ...listOtherPaths()];
 }
 
-function listLongUrls(): Exchange[] {
-  const requests = {
-    "the URL is one character too long": `${LONGEST_TARGET}&`,
-    "the links would be one character too long": `${PATH}?${LONGEST_QUERY}y`,
-    "encoding would make the links too long": `${PATH}?x=${"~".repeat(2_662)}`,
-  };
-  return Object.entries(requests).map(([name, request]) =>
-    createError({ name, request, status: 414, detail: TOO_LONG }),
-  );
-}
+const notAllowed = (method: string) => `Method "${method}" not allowed.`;
 
 /** Errors for a browser. */
 function listErrorPages(): Exchange[] {
@@ -135,13 +82,7 @@ function listErrorPages(): Exchange[] {
   return [
     html(`POST ${PATH}`, 405, /<h1>405 Method Not Allowed<.*Method &quot;POST&quot; not allowed\./s),
     html(`${PATH}?page=0&format=json&format=api`, 404, /<h1>404 Not Found<.*Invalid page\./s),
-    createError({
-      name: "an error as JSON, because the browser asks for it",
-      request: `${PATH}?page=0&format=json`,
-      status: 404,
-      detail: INVALID,
-      accept: CHROMIUM,
-    }),
+    html(`${PATH}?${LONGEST_QUERY}y`, 414, /<h1>414 URI Too Long</),
   ];
 }
 
@@ -162,14 +103,8 @@ function listOtherPaths(): Exchange[] {
       status: 301,
       headers: { ...COMMON_HEADERS, location: PATH + query },
     })),
-    createError({
-      name: "the path without the slash redirects no POST",
-      request: `POST ${PATH.slice(0, -1)}`,
-      status: 405,
-      detail: 'Method "POST" not allowed.',
-    }),
     ...Object.entries(unknown).map(([name, request]) => ({
-      ...createError({ name, request, status: 404, detail: NOT_FOUND }),
+      ...createError([name, request, 404, NOT_FOUND]),
       headers: { ...JSON_TYPE, allow: null, "access-control-allow-origin": "*" },
     })),
   ];

@@ -23,50 +23,33 @@ const { store } = await createMemoryService(makeRecords(40));
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
 
 describe("with an invalid setting, requests get 503, and the log and the health check report the setting:", () => {
-  test.each<{ name: keyof Env; settings: object; expected: string }>([
-    { name: "PUBLIC_ORIGIN", settings: { PUBLIC_ORIGIN: "counts.example" }, expected: '"counts.example"' },
-    { name: "RATE_LIMIT", settings: { RATE_LIMIT: "on" }, expected: '"on"; it must be "off", "10" or "60"' },
-    { name: "RATE_LIMIT", settings: { RATE_LIMIT: "" }, expected: '""; it must be "off", "10" or "60"' },
-    {
-      name: "RATE_LIMIT",
-      settings: { RATE_LIMIT: "60" },
-      expected: '"60", but wrangler.toml binds no RATE_LIMITER',
-    },
-    { name: "FAULTS", settings: { FAULTS: "false" }, expected: '"false"; it must be "on" or "off"' },
-    { name: "PREFER", settings: { PREFER: "delay=x" }, expected: '"delay=x". delay=x is invalid: ' },
-    { name: "PREFER", settings: { PREFER: 503 }, expected: '"503". 503 is unknown: ' },
-    { name: "STORE", settings: { STORE: "sqlite" }, expected: '"sqlite"; it must be "d1", "kv" or "seed"' },
-    { name: "STORE", settings: {}, expected: "undefined; it must be " },
-    { name: "STORE", settings: { STORE: "d1" }, expected: '"d1", but no [[d1_databases]] binds DB' },
-    {
-      name: "STORE",
-      settings: { STORE: "seed", ASSETS: undefined },
-      expected: '"seed", but [assets] does not bind',
-    },
-    { name: "STORE", settings: { STORE: "kv" }, expected: '"kv", but no [[kv_namespaces]] binds KV' },
-  ])("$name in $settings", async ({ name, settings, expected }) => {
+  test.each<[name: keyof Env, settings: object, expected: string]>([
+    ["PUBLIC_ORIGIN", { PUBLIC_ORIGIN: "counts.example" }, '"counts.example"'],
+    ["RATE_LIMIT", { RATE_LIMIT: "on" }, '"on"; it must be "off", "10" or "60"'],
+    ["RATE_LIMIT", { RATE_LIMIT: "" }, '""; it must be "off", "10" or "60"'],
+    ["RATE_LIMIT", { RATE_LIMIT: "60" }, '"60", but wrangler.toml binds no RATE_LIMITER'],
+    ["FAULTS", { FAULTS: "false" }, '"false"; it must be "on" or "off"'],
+    ["PREFER", { PREFER: "delay=x" }, '"delay=x". delay=x is invalid: '],
+    ["PREFER", { PREFER: 503 }, '"503". 503 is unknown: '],
+    ["STORE", { STORE: "sqlite" }, '"sqlite"; it must be "d1", "kv" or "seed"'],
+    ["STORE", {}, "undefined; it must be "],
+    ["STORE", { STORE: "d1" }, '"d1", but no [[d1_databases]] binds DB'],
+    ["STORE", { STORE: "seed", ASSETS: undefined }, '"seed", but [assets] does not bind'],
+    ["STORE", { STORE: "kv" }, '"kv", but no [[kv_namespaces]] binds KV'],
+  ])("%s in %j", async (name, settings, expected) => {
     // A memory store would have precedence over STORE.
     const others = name === "STORE" ? { STORE: undefined, MEMORY: undefined, ...settings } : settings;
     const { env } = createInstance(store, { settings: others });
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
-    const page = {
-      requestHeaders: { accept: CHROMIUM },
-      status: 503,
-      body: /^<!doctype html>.*<h1>503 .*<a href="https:\/\S*">Try again after 5 seconds</s,
-    };
+    const page = /^<!doctype html>.*<h1>503 .*<a href="https:\/\S*">Try again after 5 seconds</s;
+    const detail = `The setting ${name} is invalid. See the log.`;
+    const health = expect.objectContaining({ status: "unavailable", detail });
     const exchanges: Exchange[] = [
       { request: PATH, ...UNAVAILABLE },
-      { request: PATH, ...page },
+      { request: PATH, requestHeaders: { accept: CHROMIUM }, status: 503, body: page },
       { request: "/nothing", status: 503 },
       { request: `POST ${PATH}?page=0`, status: 503 },
-      {
-        request: "/healthz",
-        status: 503,
-        body: expect.objectContaining({
-          status: "unavailable",
-          detail: `The setting ${name} is invalid. See the log.`,
-        }),
-      },
+      { request: "/healthz", status: 503, body: health },
     ];
     await checkExchanges(send, ...exchanges);
     const line = { event: "request_failed", reason: expect.stringContaining(`${name} is ${expected}`) };
