@@ -7,10 +7,9 @@ import { createStore } from "./store/create-store.ts";
 
 /** Describes the settings that clients may know. */
 export function describeSettings(env: Env) {
-  const limitPeriod = getRateLimitPeriod(env);
   const faults = env.FAULTS !== "off";
   return {
-    rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),
+    rate_limit_seconds: getRateLimitPeriod(env),
     faults,
     prefer: faults && env.PREFER ? env.PREFER : null,
   };

@@ -31,14 +31,10 @@ export function rejectOtherMethods(allow: string) {
   };
 }
 
-export class ThrottledError extends HttpError {
-  /** @param seconds The time until the client can retry */
-  constructor(seconds: number) {
-    super(429, { detail: formatThrottling(seconds), headers: { "Retry-After": String(seconds) } });
-  }
-}
-
-/** Formats the message of a 429. */
+/**
+ * Formats the message of a 429.
+ * @param seconds The time until the client can retry
+ */
 export function formatThrottling(seconds: number): string {
   return `Request was throttled. Expected available in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
 }

@@ -1,5 +1,5 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
-import { COLLECTION_PATHS } from "./links.ts";
+import { COLLECTION_PATH, PATH_WITHOUT_SLASH } from "./links.ts";
 
 /** The methods of the collection (specification, "List records"). */
 export const COLLECTION_METHODS = "GET, OPTIONS";
@@ -27,7 +27,8 @@ export const COLLECTION_HEADERS = { ...SERVICE_HEADERS, Allow: COLLECTION_METHOD
 
 /** Returns the headers of every response to a request. */
 export function getCommonHeaders({ req }: AppContext): typeof SERVICE_HEADERS {
-  return COLLECTION_PATHS.includes(req.path) ? COLLECTION_HEADERS : SERVICE_HEADERS;
+  const isOfCollection = req.path === COLLECTION_PATH || req.path === PATH_WITHOUT_SLASH;
+  return isOfCollection ? COLLECTION_HEADERS : SERVICE_HEADERS;
 }
 
 /**

@@ -9,8 +9,6 @@ export const COLLECTION_PATH = "/api/tf1/records/";
 /** Redirects to the path with the slash. */
 export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
-export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
-
 /** The maximum length of the scheme, the host and the port of a request: a name has at most 253 characters (RFC 1035, 2.3.4). */
 const MAX_ORIGIN_LENGTH = `https://${"".padEnd(253)}:65535`.length;
 

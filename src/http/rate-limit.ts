@@ -2,11 +2,11 @@ import type { RateLimit } from "@cloudflare/workers-types";
 import type { AppMiddleware, Env } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { getClientKey } from "./client-key.ts";
-import { ThrottledError } from "./errors.ts";
+import { formatThrottling, HttpError } from "./errors.ts";
 
-/** Returns the period of the limit in seconds, or undefined if requests are not limited. */
-export function getRateLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
-  return RATE_LIMIT === "off" ? undefined : RATE_LIMIT;
+/** Returns the period of the limit in seconds, or null if requests are not limited. */
+export function getRateLimitPeriod({ RATE_LIMIT = "off" }: Env): number | null {
+  return RATE_LIMIT === "off" ? null : Number(RATE_LIMIT);
 }
 
 /**
@@ -17,9 +17,9 @@ export const limitRequests: AppMiddleware = async (c, next) => {
   const period = getRateLimitPeriod(c.env);
   const { RATE_LIMITER } = c.env;
   // If a period is set, the limiter is never missing: `requireSettings` has checked the binding.
-  if (period === undefined || RATE_LIMITER === undefined) return next();
+  if (period === null || RATE_LIMITER === undefined) return next();
   if (await isAllowed(RATE_LIMITER, getClientKey(c))) return next();
-  throw new ThrottledError(Number(period));
+  throw new HttpError(429, { detail: formatThrottling(period), headers: { "Retry-After": String(period) } });
 };
 
 /** If the limiter fails, all requests are allowed, so that the limiter does not cause an outage. */

@@ -23,9 +23,8 @@ export const MAX_HEADER_LENGTH = 8_192;
 
 /** Returns a header of a request. A longer one than `MAX_HEADER_LENGTH` counts as absent, because to parse it can take longer than a page. */
 export function getHeader(headers: Pick<Headers, "get">, name: string): string | undefined {
-  const value = headers.get(name);
-  const isUsable = value !== null && value.length <= MAX_HEADER_LENGTH;
-  return isUsable ? value : undefined;
+  const value = headers.get(name) ?? "";
+  return value === "" || value.length > MAX_HEADER_LENGTH ? undefined : value;
 }
 
 /** The `opaque-tag` of an entity-tag (RFC 9110, 8.8.3). It can contain a comma. */
