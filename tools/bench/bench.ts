@@ -15,9 +15,12 @@ import { PROJECT } from "../project.ts";
 import { getTemporaryPath } from "../temporary-path.ts";
 import { runWrangler } from "../wrangler.ts";
 import { type BenchOptions, measureCases, type PageRequest } from "./cases.ts";
+import { measureHostile } from "./hostile.ts";
 
 const program = createProgram("npm run bench --")
-  .description("Measure the speed of pages, of a minimal worker, and of loads on this machine.")
+  .description(
+    "Measure the speed of pages, of a minimal worker, of a page beside hostile requests, and of loads on this machine.",
+  )
   .option("--records <n>", "size of the collection, 300 or more", createWholeNumberParser(300), 1_000_000)
   .option("--rounds <n>", "number of measurements of each case", createWholeNumberParser(1), 20)
   .option("--milliseconds <n>", "duration of each measurement", createWholeNumberParser(1), 300)
@@ -47,7 +50,8 @@ async function bench({ records, ...options }: { records: number } & BenchOptions
   const requests = await measureCases(options, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
-  return { requests, loads };
+  const page = await request(pages.middle, null, "package");
+  return { requests, hostile: [await measureHostile(page.url, options)], loads };
 }
 
 /** A module that prints the peak of the resident memory, in KiB and on a separate line, when the process exits. */

@@ -29,8 +29,12 @@ const BASELINES: Record<string, string> = { hot: "baseline", cold: "store_baseli
 
 type Measurement = Record<"per_second" | "p50_ms" | "p99_ms", number>;
 
-/** The URL of a page, and the body of the only correct response. */
-export type PageRequest = Record<"url" | "body", string>;
+/** A request for a page, and the body of the only correct response. */
+export interface PageRequest {
+  url: string;
+  body: string;
+  headers?: Record<string, string>;
+}
 
 export type BenchOptions = Record<"rounds" | "milliseconds", number>;
 
@@ -49,10 +53,7 @@ export async function measureCases(
       found.push(await measureRequest(await request(one), milliseconds));
   }
   const medians = measured.map(({ one, found }) => {
-    const median = (name: keyof Measurement) => {
-      const values = found.map((measurement) => measurement[name]);
-      return roundToThreeDigits(percentile(0.5, values));
-    };
+    const median = (name: keyof Measurement) => getMedian(found.map((measurement) => measurement[name]));
     return { ...one, per_second: median("per_second"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
   });
   return medians.map((row) => {
@@ -77,14 +78,18 @@ const WARM_UP = 3 * CONNECTIONS;
  * Repeats a request on 8 connections for at least the given number of milliseconds.
  * @throws Error if any response is not a 200 with the correct body
  */
-export async function measureRequest({ url, body }: PageRequest, milliseconds: number): Promise<Measurement> {
+export async function measureRequest(
+  { url, body, headers = {} }: PageRequest,
+  milliseconds: number,
+): Promise<Measurement> {
   // Collects the times, because autocannon's histogram counts whole milliseconds, and most responses take less.
   const times: number[] = [];
   let responses = 0;
   let startedAt = 0;
   let endedAt = 0;
   const limits = { duration: 600, bailout: 1, sampleInt: 20 };
-  const instance = autocannon({ url, connections: CONNECTIONS, expectBody: body, ...limits }, () => {});
+  const options = { url, headers, connections: CONNECTIONS, expectBody: body, ...limits };
+  const instance = autocannon(options, () => {});
   instance.on("response", (_client, _status, _bytes, time) => {
     endedAt = performance.now();
     responses += 1;
@@ -109,4 +114,6 @@ function percentile(share: number, values: number[]): number {
   return value;
 }
 
-const roundToThreeDigits = (value: number) => Number(value.toPrecision(3));
+export const getMedian = (values: number[]) => roundToThreeDigits(percentile(0.5, values));
+
+export const roundToThreeDigits = (value: number) => Number(value.toPrecision(3));

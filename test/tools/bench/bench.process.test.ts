@@ -27,6 +27,7 @@ test("the benchmark measures every case and load", async () => {
       { store: "memory", page: "middle", mode: "package", ...measurement, share_of_baseline: number },
       { store: null, page: "middle", mode: "node", ...measurement },
     ],
+    hostile: [{ per_second: number, beside_per_second: number, share: number }],
     loads: stores.map((store) => ({ store, records: 2_000, seconds: number, peak_memory_mb: number })),
   });
 });
