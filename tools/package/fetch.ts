@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
-// Fake timers of a test do not replace these.
+// Fake timers of a test do not replace these. In Bun, they replace `setInterval`.
 import { clearInterval, setInterval } from "node:timers";
+import { setImmediate } from "node:timers/promises";
 import type { Respond } from "./respond.ts";
 
 /**
@@ -11,6 +12,7 @@ import type { Respond } from "./respond.ts";
 export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
   const { headers, signal, redirect, method } = request;
   const url = request.url.replace(/#.*/, "");
+  await limitRequestsPerTurn();
   signal.throwIfAborted();
   if (!/^https?:/.test(url)) throw createFetchError("unknown scheme");
   // No server receives a fragment.
@@ -30,6 +32,25 @@ export async function fetchFrom(respond: Respond, request: Request): Promise<Res
   const body = hasBody ? readAsClient(response.body, sent) : null;
   const init = { status: response.status, statusText: STATUS_CODES[response.status] ?? "" };
   return addProperties(new Response(body, { ...init, headers: response.headers }), { url });
+}
+
+/** Takes about 5 ms, so that timers are hardly late, and a walk through many pages is hardly slower. */
+const MAX_REQUESTS_PER_TURN = 100;
+
+let requestsInTurn = 0;
+let nextTurn: Promise<void> | undefined;
+
+/**
+ * Lets timers run while a client reads one page after another. Without a network, a response takes no turn of the event loop, so that tests
+ * with fake timers need no real time. But a client in an endless loop would starve the timeout of its test.
+ */
+async function limitRequestsPerTurn(): Promise<void> {
+  requestsInTurn += 1;
+  nextTurn ??= setImmediate().then(() => {
+    requestsInTurn = 0;
+    nextTurn = undefined;
+  });
+  if (requestsInTurn > MAX_REQUESTS_PER_TURN) await nextTurn;
 }
 
 /**

@@ -1,7 +1,7 @@
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeRecords } from "../../support/sample-records.ts";
 import { importPackage } from "./built-package.ts";
 
@@ -59,15 +59,11 @@ describe.each([
     expect([response.status, response.statusText]).toEqual([429, "Too Many Requests"]);
   });
 
+  // biome-ignore format: a table of cases
   test.each<[string, string, Init, error: object]>([
     ["a redirect that is an error", MOVED, { redirect: "error" }, new TypeError("fetch failed")],
     ["a closed connection", `${PATH}?prefer=close`, {}, new TypeError("fetch failed")],
-    [
-      "an abort before the call",
-      PATH,
-      { signal: AbortSignal.abort(new RangeError("early")) },
-      new RangeError("early"),
-    ],
+    ["an abort before the call", PATH, { signal: AbortSignal.abort(new RangeError("early")) }, new RangeError("early")],
     ["an abort during a wait", `${PATH}?prefer=hang`, { abortAfterMs: 50 }, new RangeError("too late")],
     ["a timeout after a redirect", `${MOVED}?prefer=hang`, { timeoutMs: 100 }, { name: "TimeoutError" }],
   ])("rejects %s", async (_, path, init, error) => {
@@ -86,5 +82,25 @@ describe.each([
     collectGarbage();
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow(error);
+  });
+});
+
+describe("a client in the same process", () => {
+  const read = async () => (await service.fetch(`${server.url}${PATH}?prefer=next=loop`)).json();
+
+  test("that never ends lets timers run, even if its test replaces them", async () => {
+    vi.useFakeTimers({ toFake: ["setImmediate"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const signal = AbortSignal.timeout(1);
+    for (let count = 0; count < 10_000 && !signal.aborted; count++) await read();
+    expect(signal.aborted).toBe(true);
+  });
+
+  test("that reads a few pages needs no turn of the event loop, so fake timers are enough", async () => {
+    await setImmediate();
+    const turn = vi.fn();
+    void setImmediate().then(turn);
+    for (let count = 0; count < 50; count++) await read();
+    expect(turn).not.toHaveBeenCalled();
   });
 });
