@@ -9,7 +9,7 @@ import type * as hono from "hono";
 
 /** The bindings and variables from wrangler.toml. Each of them can be missing. */
 export interface Env {
-  /** The store of the collection: `d1`, `kv` or `seed`. */
+  /** The store of the collection: `d1`, `kv` or `seed`, and in the package `memory`, which needs no binding. */
   STORE?: string;
   /** Scheme, host and port for links, if a proxy or tunnel hides the public address. */
   PUBLIC_ORIGIN?: string;

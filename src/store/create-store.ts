@@ -6,9 +6,9 @@ import { createKvStore, requireKeptSnapshot, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./store.ts";
 
-/** An environment of the package or of a test, whose stores can be in the memory of the process. */
+/** An environment whose stores can be in the memory of the process: in the package, and in tests. */
 export interface StoreEnv extends Env {
-  /** Instead of the binding of a store. */
+  /** The store if `STORE` is `memory`. */
   MEMORY?: Store;
   /** The records of `/seed.csv.gz`, instead of the static assets. */
   SAMPLE_DATA?: Store;
@@ -49,7 +49,7 @@ export function getSampleData(env: StoreEnv): CachedStore | undefined {
  * @throws SettingError if `STORE` is invalid or its binding is missing
  */
 export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: StoreEnv): Store {
-  if (MEMORY) return MEMORY;
+  if (STORE === "memory" && MEMORY) return MEMORY;
   if (STORE === "d1" && DB) return createD1Store(toSqlDatabase(DB));
   if (STORE === "kv" && KV) return requireKeptSnapshot(createKvStore(toKeyValueStore(KV)));
   if (STORE === "seed" && ASSETS) return createSeedStore(ASSETS);

@@ -177,7 +177,7 @@ describe("the health check", () => {
 describe("the log", () => {
   test("has a line of JSON for each failure, with its event, reason and place, and without client data", async () => {
     const { store, control } = createTestStore();
-    const { fetch } = createInstance(store, { settings: { STORE: "d1" } });
+    const { fetch } = createInstance(store);
     const secrets = {
       "user-agent": "s3cr3t",
       "cf-connecting-ip": "192.0.2.77",
@@ -192,7 +192,7 @@ describe("the log", () => {
     for (let count = 0; count < 3; count++) await request(`${PATH}?`);
     for (const path of ["/healthz?", "/?", `${PATH}?page=last&`]) await request(path, 503);
     await request("/nothing/s3cr3t?", 404);
-    const details = { store: "d1", reason: "Error: the store fails", at: expect.any(Array) };
+    const details = { store: "memory", reason: "Error: the store fails", at: expect.any(Array) };
     const failed = { event: "request_failed", method: "GET", status: 503, ...details };
     expect(getLogLines()).toEqual([
       { event: "stale_served", ...details },

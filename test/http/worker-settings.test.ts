@@ -37,8 +37,7 @@ describe("with an invalid setting, requests get 503, and the log and the health 
     ["STORE", { STORE: "seed", ASSETS: undefined }, '"seed", but [assets] does not bind'],
     ["STORE", { STORE: "kv" }, '"kv", but no [[kv_namespaces]] binds KV'],
   ])("%s in %j", async (name, settings, expected) => {
-    // A memory store would have precedence over STORE.
-    const others = name === "STORE" ? { STORE: undefined, MEMORY: undefined, ...settings } : settings;
+    const others = name === "STORE" ? { STORE: undefined, ...settings } : settings;
     const { env } = createInstance(store, { settings: others });
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
     const page = /^<!doctype html>.*<h1>503 .*<a href="https:\/\S*">Try again after 5 seconds</s;
