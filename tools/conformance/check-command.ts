@@ -1,12 +1,7 @@
 import type { Command } from "commander";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { print } from "../command-line/print.ts";
-import {
-  createProgram,
-  createWholeNumberParser,
-  parseServiceUrl,
-  runProgram,
-} from "../command-line/program.ts";
+import { createProgram, createWholeNumberParser, parseServiceUrl } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { useProxy } from "../command-line/requests.ts";
 import { describeError, formatCount } from "../messages.ts";
@@ -71,6 +66,3 @@ function getCollectionUrl(text: string): string {
   const url = `${parseServiceUrl(text)}/`;
   return url.endsWith(COLLECTION_PATH) ? url : url + COLLECTION_PATH.slice(1);
 }
-
-// `npm run conformance` runs this file.
-if (import.meta.main) await runProgram(createCheckCommand("npm run conformance --"));

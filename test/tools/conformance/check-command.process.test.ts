@@ -179,7 +179,7 @@ test("--pages 0 is refused", async () => {
 
 const runWithProxy = (url: string, HTTP_PROXY: string) => {
   const env = { ...process.env, HTTP_PROXY };
-  return runProcess(process.execPath, ["tools/conformance/check-command.ts", url], { env });
+  return runProcess(process.execPath, ["tools/conformance/conformance.ts", url], { env });
 };
 
 test("requests go through the proxy in HTTP_PROXY, except for local addresses", async () => {

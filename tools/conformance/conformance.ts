@@ -1,0 +1,4 @@
+import { runProgram } from "../command-line/program.ts";
+import { createCheckCommand } from "./check-command.ts";
+
+await runProgram(createCheckCommand("npm run conformance --"));
