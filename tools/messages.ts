@@ -1,8 +1,20 @@
+import { inspect } from "node:util";
 import { escapeInvisible } from "../src/json-escape.ts";
 
+/** Formats a value as JSON in a line of at most `max` characters, and a value that JSON cannot represent as Node does, such as `1n`. */
 export function formatValue(value: unknown, max = 60): string {
-  const json = escapeInvisible(JSON.stringify(value) ?? "missing");
-  return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
+  const text = escapeInvisible(value === undefined ? "missing" : toText(value));
+  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+}
+
+function toText(value: unknown): string {
+  // JSON has only null for NaN and Infinity.
+  if (typeof value === "number") return String(value);
+  try {
+    return JSON.stringify(value) ?? inspect(value);
+  } catch {
+    return inspect(value, { breakLength: Number.POSITIVE_INFINITY });
+  }
 }
 
 /** Formats a number with its noun: `1 page`, `2 pages`. */
