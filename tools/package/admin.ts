@@ -4,9 +4,10 @@ import { Readable } from "node:stream";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { SettingError } from "../../src/setting-error.ts";
-import { InputError } from "../data/formats/problem.ts";
+import { readBytes } from "../data/formats/input-file.ts";
+import { InputError, TooLargeError } from "../data/formats/problem.ts";
 import { getMessage } from "../messages.ts";
-import type { PreferOptions, ReceivedRequest } from "./index.d.ts";
+import type { Prefer, ReceivedRequest } from "./index.d.ts";
 import { type Respond, toReply } from "./respond.ts";
 import type { ServiceControls } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
@@ -23,29 +24,27 @@ interface AdminOptions {
 }
 
 /** Returns a function that responds to requests below /__admin/ itself, and passes all others on. */
-export function addAdmin(respond: Respond, controls: ServiceControls, options: AdminOptions): Respond {
+export function addAdmin(controls: ServiceControls, options: AdminOptions): Respond {
   const admin = createAdmin(controls, options);
   return async (request, address) => {
-    const isAdmin = URL.parse(request.url)?.pathname.startsWith("/__admin/") ?? false;
-    if (!isAdmin) return respond(request, address);
+    const isAdmin = /^\/__admin(?:\/|$)/.test(URL.parse(request.url)?.pathname ?? "");
+    if (!isAdmin) return controls.respond(request, address);
     return toReply(await admin.fetch(request));
   };
 }
 
 function createAdmin({ service, replaceByBody }: ServiceControls, { host }: AdminOptions): Hono {
-  const admin = new Hono();
+  // A path may end with a slash.
+  const admin = new Hono({ strict: false });
   const faultsOfCommand = service.prefer;
-  const setFaults = async ({ req }: Context) => {
-    const faults = await readFaults(req.raw);
-    await requireValid(() => {
-      service.prefer = faults;
+  const setFaults = ({ req }: Context) =>
+    useBody(req.raw, async (body) => {
+      service.prefer = parseFaults(await readText(body), req.header("Content-Type"));
     });
-  };
   const restoreFaults = () => {
     service.prefer = faultsOfCommand;
   };
-  const replaceRecords = ({ req }: Context) =>
-    requireValid(() => replaceByBody(Readable.from(req.raw.body ?? [])));
+  const replaceRecords = ({ req }: Context) => useBody(req.raw, replaceByBody);
   const restoreRecords = () => service.replace();
   const restoreAll = async () => {
     restoreFaults();
@@ -69,8 +68,8 @@ function createAdmin({ service, replaceByBody }: ServiceControls, { host }: Admi
   admin.delete("/__admin/records", perform(restoreRecords));
   admin.all("/__admin/records", rejectMethod("PUT, DELETE"));
 
-  admin.delete("/__admin/", perform(restoreAll));
-  admin.all("/__admin/", rejectMethod("DELETE"));
+  admin.delete("/__admin", perform(restoreAll));
+  admin.all("/__admin", rejectMethod("DELETE"));
 
   admin.notFound((c) => c.json({ detail: "Not found." }, 404));
   admin.onError((error, c) => {
@@ -114,14 +113,20 @@ function toJson({ headers, ...received }: ReceivedRequest) {
   return { ...received, headers: Object.fromEntries(headers) };
 }
 
+/** As long as a header that is parsed. */
+const MAX_FAULTS_BYTES = 8_192;
+
+async function readText(body: Readable): Promise<string> {
+  const parts = await Array.fromAsync(readBytes({ file: "body", body, maxBytes: MAX_FAULTS_BYTES }));
+  return Buffer.concat(parts).toString();
+}
+
 /**
- * Reads the faults in a body: JSON if its type says so, and otherwise text.
+ * Parses faults: JSON if its type says so, and otherwise text.
  * @throws HTTPException 400 if it is not JSON, or if it is JSON of another type
  */
-async function readFaults(request: Request): Promise<PreferOptions | string> {
-  const text = await request.text();
-  const [type = ""] = (request.headers.get("Content-Type") ?? "").toLowerCase().split(";");
-  const isJson = /[/+]json$/.test(type.trim());
+function parseFaults(text: string, type = ""): Prefer {
+  const isJson = /[/+]json *(?:;|$)/i.test(type);
   const looksLikeJson = /^\s*[[{]/.test(text);
   if (!isJson && looksLikeJson)
     throw new HTTPException(400, { message: "Send JSON with the Content-Type application/json." });
@@ -133,16 +138,42 @@ async function readFaults(request: Request): Promise<PreferOptions | string> {
   }
 }
 
+/** How much is read of a body after its error. */
+const MAX_REST_BYTES = 64_000_000;
+
 /**
- * Runs an action that checks what a body contains.
- * @throws HTTPException 400 with the reason
+ * Runs an action with the body of a request. If the action does not read all of it, reads the rest: a client that is still sending would
+ * not get the response, and could not use its connection again.
+ * @throws HTTPException 400 or 413 with the reason
  */
-async function requireValid(action: () => void | Promise<void>): Promise<void> {
-  try {
-    await action();
-  } catch (error) {
-    const isInvalid = [InputError, SettingError, InvalidOptionsError].some((type) => error instanceof type);
-    if (!isInvalid) throw error;
-    throw new HTTPException(400, { message: getMessage(error) });
+async function useBody(request: Request, action: (body: Readable) => Promise<void>): Promise<void> {
+  const reader = request.body?.getReader();
+  async function* read() {
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) yield part.value;
   }
+  try {
+    requireNoForm(request);
+    await action(Readable.from(read()));
+  } catch (error) {
+    throw toHttpException(error);
+  } finally {
+    let size = 0;
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      size += part.value.length;
+      if (size > MAX_REST_BYTES) break;
+    }
+  }
+}
+
+function requireNoForm({ headers }: Request): void {
+  if (!/^multipart\//i.test(headers.get("Content-Type") ?? "")) return;
+  const message = "Send the file itself as the body, not a form: curl -T FILE, or data= instead of files=.";
+  throw new HTTPException(400, { message });
+}
+
+/** Converts an error about the content of a body. Returns all other errors unchanged, because they are bugs. */
+function toHttpException(error: unknown): unknown {
+  if (error instanceof TooLargeError) return new HTTPException(413, { message: error.message });
+  const isInvalid = [InputError, SettingError, InvalidOptionsError].some((type) => error instanceof type);
+  return isInvalid ? new HTTPException(400, { message: getMessage(error) }) : error;
 }

@@ -44,7 +44,7 @@ const manifest = {
   type: "module",
   engines: { node: ">=22.13" },
   bin: { [name]: "cli.js" },
-  exports: "./index.js",
+  exports: { ".": "./index.js", "./package.json": "./package.json" },
   files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "*.gz"],
 };
 const types = readFileSync(join(SOURCE, "index.d.ts"), "utf8");

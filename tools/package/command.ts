@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 
 import { type Command, Option } from "commander";
+import { requireOrigin } from "../../src/http/request.ts";
 import { SettingError } from "../../src/setting-error.ts";
 import { print, printError } from "../command-line/print.ts";
 import {
@@ -10,10 +11,13 @@ import {
   runProgram,
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
+import { createCheckCommand } from "../conformance/check-command.ts";
+import { describeError, getMessage } from "../messages.ts";
 import { addAdmin } from "./admin.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
-import { ListenError } from "./listen.ts";
-import { createService, type ServiceHooks } from "./service.ts";
+import { ListenError, listen } from "./listen.ts";
+import { createControls, type ServiceHooks } from "./service.ts";
+import { InvalidOptionsError } from "./service-options.ts";
 
 const NAME = "traffic-count-records";
 
@@ -34,18 +38,14 @@ function createServeProgram() {
       .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
       .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
       .addOption(
-        new Option(
-          "--model-name <name>",
-          "replace the model name of all records (default: reject other models)",
-        ).choices(["tf1"]),
+        new Option("--model-name <name>", "serve records of other models, too, as tf1").choices(["tf1"]),
       )
+      .option("--source <text>", "where the records come from (default: the file names)", parseNonEmpty)
+      .addOption(new Option("--faults <state>", "whether requests can have faults").choices(["on", "off"]))
       .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
       .addOption(
         // --public-origin means a proxy. If it rewrites `Host`, it would publish the paths below /__admin/.
-        new Option(
-          "--admin",
-          "let tests change faults and records, and read the requests, below /__admin/",
-        ).conflicts("publicOrigin"),
+        new Option("--admin", "let tests control the service below /__admin/").conflicts("publicOrigin"),
       )
       .option("--log", "print a line of JSON on standard error for each request")
       // A file can be named `help`. A file named `check`, like the other command, is written `./check`.
@@ -63,24 +63,42 @@ async function serve(files: string[], options: Options, command: Command): Promi
     warn: printNotice,
     onResponse: log ? printRequest : undefined,
     listsRequests: admin,
-    replacesGlobals: true,
-    wrapResponder: admin ? (respond, controls) => addAdmin(respond, controls, { host }) : undefined,
   };
-  const serviceOptions = { files: files.length > 0 ? files : undefined, ...others };
-  const service = await reportUsageErrors(command, () => createService(serviceOptions, hooks));
+  const controls = await reportUsageErrors(command, () => {
+    if (others.publicOrigin) requireOrigin("--public-origin", others.publicOrigin);
+    return createControls({ files: files.length > 0 ? files : undefined, ...others }, hooks);
+  });
+  const { service, reload } = controls;
   await service.ready;
-  const { url } = await reportUsageErrors(command, () => service.listen({ port, host }));
+  const respond = admin ? addAdmin(controls, { host }) : controls.respond;
+  const { url } = await reportUsageErrors(command, () =>
+    listen(respond, { port, host }, { overridesGlobals: true }),
+  );
   const faults = service.prefer === "" ? "" : ` with ${service.prefer}`;
   print(`Serving${faults} at ${url}`);
+  // In a terminal, the signal means that the user has closed the window, and ends the command.
+  if (!process.stdout.isTTY) process.removeAllListeners("SIGHUP").on("SIGHUP", () => readAgain(reload));
 }
 
-/** Runs an action that fails with a `SettingError` or a `ListenError` if an option of the command is invalid. */
+async function readAgain(reload: () => Promise<void>): Promise<void> {
+  try {
+    await reload();
+    print("Serving the files as they are now");
+  } catch (error) {
+    printError(`${describeError(error)}\nThe previous records are still served.`);
+  }
+}
+
+/** Runs an action that fails with one of these errors if an option of the command is invalid. */
 async function reportUsageErrors<T>(command: Command, action: () => T | Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    if (!(error instanceof SettingError || error instanceof ListenError)) throw error;
-    command.error(`error: ${error.message}`);
+    const isUsageError = [SettingError, ListenError, InvalidOptionsError].some(
+      (type) => error instanceof type,
+    );
+    if (!isUsageError) throw error;
+    command.error(`error: ${getMessage(error)}`);
   }
 }
 
@@ -89,8 +107,7 @@ function printRequest({ headers, ...received }: ReceivedRequest): void {
   printError(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }
 
-// Imported dynamically, so that the build puts it into a file of its own. In this file, which is what Node has started, it would run as
-// `npm run conformance`, too.
-const { createCheckCommand } = await import("../conformance/check-command.ts");
-// Last, because the program runs here, and uses what the lines above initialize.
+// Compose sets a variable without a value to an empty text.
+if (process.env.PORT === "") delete process.env.PORT;
+// Last, because the program uses what the lines above initialize.
 await runProgram(createServeProgram().addCommand(createCheckCommand("check")));

@@ -8,13 +8,15 @@ import { createSampleStore } from "./sample-data.ts";
 import { formatFaults, requireServiceOptions } from "./service-options.ts";
 
 /** Creates the variables that all environments of a service share. */
-export function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
+export function createVariables(options: ServiceOptions) {
+  const { publicOrigin = "", faults = "on" } = options;
   if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
   return {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,
     RATE_LIMIT: "off",
-    PREFER: formatFaults(prefer),
+    FAULTS: faults,
+    PREFER: formatFaults(options),
     CF_VERSION_METADATA: { id: project.version, tag: "", timestamp: "" },
     /** The records of /seed.csv.gz. The home page reads them, so it offers the file only if it is what is served. */
     get SAMPLE_DATA() {
@@ -25,7 +27,6 @@ export function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptio
 
 /** Creates an environment for each collection of a service, because the caches belong to an environment. */
 export function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
-  const { modelName } = options;
   const load = async (input: RecordInput | undefined): Promise<StoreEnv> => {
     requireSqlite();
     // Inherits the variables, so that a change of PREFER applies to every environment.
@@ -34,39 +35,48 @@ export function createEnvironments(variables: object, options: ServiceOptions, r
     return env;
   };
   const first = load(getInput(options));
-  // The error is handled here, because an unhandled rejection would end the process. The methods reject with the same error.
-  first.catch(() => {});
-  /** Requests wait for the records that are being loaded. */
+  let initial = first;
   let served = first;
-  /** Of two replacements at a time, the one that began later is served. */
+  let begun = 0;
+  let servedNumber = 0;
+  /** Serves the next records when they are complete. Of two replacements at a time, the one that began later is served. */
   const serve = async (next: Promise<StoreEnv>): Promise<void> => {
-    const previous = served;
-    served = next.catch(() => previous);
-    await first;
-    await next;
+    const number = ++begun;
+    await Promise.all([first, next]);
+    if (number < servedNumber) return;
+    servedNumber = number;
+    served = next;
   };
   return {
-    ready: first.then(() => {}),
+    ready: first,
     getEnvironment: () => served,
     async replace(records?: ServiceOptions["records"]) {
       requireServiceOptions({ records });
       const input = getInput({ records });
-      await serve(input ? load(input) : first);
+      await serve(input ? load(input) : initial);
     },
-    replaceByBody: (body: Readable) => serve(load({ body, modelName })),
+    replaceByBody: (body: Readable) => serve(load({ body, modelName: options.modelName })),
+    async reload() {
+      const next = load(getInput(options));
+      await serve(next);
+      initial = next;
+    },
   };
 }
 
 /** @returns undefined for the sample data */
-function getInput({ records, files, modelName }: ServiceOptions): RecordInput | undefined {
-  if (records) return { records: Array.from(records, copyRecord) };
-  return files && { files, modelName };
+function getInput({ records, files, modelName, source }: ServiceOptions): RecordInput | undefined {
+  if (records) return { records: Array.from(records, copyRecord), source };
+  return files && { files, modelName, source };
 }
 
-/** Copies the fields of a record. Returns anything else unchanged, for the message that it is not a record. */
+/** Copies a record, or a page with its records. Returns anything else unchanged, for the message that it is not a record. */
 function copyRecord(record: unknown): unknown {
   const isObject = typeof record === "object" && record !== null && !Array.isArray(record);
-  return isObject ? { ...record } : record;
+  if (!isObject) return record;
+  const copy: Record<string, unknown> = { ...record };
+  if (Array.isArray(copy.results)) copy.results = copy.results.map(copyRecord);
+  return copy;
 }
 
 /** Imports the code of a load only when records are loaded, because the sample data and the command `check` do not need it. */
@@ -77,7 +87,7 @@ async function loadCollection(input: RecordInput, reporting: LoadReporting) {
 
 /**
  * Loads SQLite without its warning that it is experimental.
- * @throws Error if this version of Node is too old, and has no SQLite
+ * @throws Error if this Node has no SQLite
  */
 function requireSqlite(): void {
   const { emitWarning } = process;
@@ -86,7 +96,9 @@ function requireSqlite(): void {
     // Node has this function from 20.16 and 22.3 on.
     const sqlite: unknown = process.getBuiltinModule?.("node:sqlite");
     if (!sqlite)
-      throw new Error(`The package needs Node 22.13 or newer, but this is Node ${process.version}.`);
+      throw new Error(
+        `The package needs SQLite, which Node ${process.version} does not have: use Node 22.13 or newer without --no-experimental-sqlite.`,
+      );
   } finally {
     process.emitWarning = emitWarning;
   }

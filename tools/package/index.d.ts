@@ -12,7 +12,7 @@ type NumberOrRange = number | { min: number; max: number };
  * Faults: options such as `{ code: 503, times: 1 }`, an array of rules of which the first one whose conditions are met applies, or a text
  * such as `code=503,times=1,else,body=cut,times=1`.
  */
-export type Prefer = PreferOptions | PreferOptions[] | string;
+export type Prefer = PreferOptions | readonly PreferOptions[] | string;
 
 /** The options of a rule. faults.md describes each option. */
 export interface PreferOptions {
@@ -30,7 +30,7 @@ export interface PreferOptions {
   record?: "float" | "null" | "missing" | "extra" | "offset" | undefined;
   grow?: { records: number; per: "s" | "m" | "h" } | undefined;
   /** Pages. */
-  on?: (NumberOrRange | "last")[] | undefined;
+  on?: readonly (NumberOrRange | "last")[] | undefined;
   until?: Date | undefined;
   times?: number | undefined;
   rate?: { requests: number; per: "s" | "m" | "h" } | undefined;
@@ -40,17 +40,29 @@ export interface PreferOptions {
   none?: boolean | undefined;
 }
 
+/** A page, as the service sends it. */
+export interface Page {
+  count: number;
+  next: string | null;
+  previous: string | null;
+  results: TrafficRecord[];
+}
+
 export interface ServiceOptions {
-  /** The records in any order. `createService` copies the records. The default is the sample data: 40,614 generated records. */
-  records?: Iterable<TrafficRecord> | undefined;
+  /** The records in any order, or all pages with them. They are copied. The default is the sample data: 40,614 generated records. */
+  records?: Iterable<TrafficRecord | Page> | undefined;
   /** Paths of files with the records: CSV, JSON Lines, pages or reports, each plain or gzipped; `-` is standard input. */
-  files?: string[] | undefined;
+  files?: readonly string[] | undefined;
   /** Serves records of other models in the files as records of this model. By default, other models are rejected. */
   modelName?: TrafficRecord["model_name"] | undefined;
+  /** Where the records come from, for the header `Data-Source`. By default, the names of the files. */
+  source?: string | undefined;
   /** The clock of `until`, `rate`, `grow` and `retry-after=date`: a function that returns milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** The scheme, host and port of links. By default, links have the origin of the request. */
   publicOrigin?: string | undefined;
+  /** With `off`, no request has faults, and `prefer` cannot be set. `on` by default. */
+  faults?: "on" | "off" | undefined;
   /** The default faults for requests that set none, such as `{ fail: 0.05 }` or `"fail=0.05"`. */
   prefer?: Prefer | undefined;
 }
@@ -96,7 +108,7 @@ export interface Service {
    * records are invalid, the previous records stay.
    * @param records The new records. By default, the initial records are restored.
    */
-  replace(records?: Iterable<TrafficRecord>): Promise<void>;
+  replace(records?: Iterable<TrafficRecord | Page>): Promise<void>;
   /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored, and at most 20 MB of them. */
   readonly requests: readonly ReceivedRequest[];
   /**

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-// Fake timers of a test do not replace these.
+// Fake timers of a test do not replace this one, except in Bun.
 import { setTimeout } from "node:timers/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
@@ -15,11 +15,8 @@ import { createErrorResponse, type Respond } from "./respond.ts";
 export class ListenError extends Error {}
 
 interface ServerOptions {
-  /**
-   * Whether the global `Request` and `Response` may be replaced by those of Hono's server, which are lighter. A program that uses the package
-   * keeps its own.
-   */
-  replacesGlobals?: boolean;
+  /** Whether the globals `Request` and `Response` become the lighter ones of Hono's server. A program that uses the package keeps its own. */
+  overridesGlobals?: boolean;
 }
 
 /**
@@ -29,12 +26,12 @@ interface ServerOptions {
 export async function listen(
   respond: Respond,
   { port = 8787, host = "localhost" }: ListenOptions = {},
-  { replacesGlobals = false }: ServerOptions = {},
+  { overridesGlobals = false }: ServerOptions = {},
 ): Promise<ListeningServer> {
   const listener = getRequestListener(
     // The bindings of HTTP/2 are another type, and this server is HTTP/1.
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
-    { overrideGlobalObjects: replacesGlobals },
+    { overrideGlobalObjects: overridesGlobals },
   );
   const open = (host: string, port: number) => openServer(listener, host, port);
   const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);
@@ -53,8 +50,8 @@ const REASONS = new Map<unknown, string>([
   ["ENOTFOUND", "this host has no address. An IPv6 address is written without brackets"],
 ]);
 
-/** With Node's 16 KB, a long URL would be a 431 without a reason instead of a 414. */
-const MAX_HEADER_BYTES = 1 << 17;
+/** A URL and three headers of 8 KB, the longest that the service reads. With Node's 16 KB, a long URL is a 431 without a reason. */
+const MAX_HEADER_BYTES = 1 << 15;
 
 /** An idle connection stays open for longer than a proxy keeps it: Caddy for 120 seconds, nginx for 60. Otherwise, some requests get a 502. */
 const KEEP_ALIVE_MS = 130_000;

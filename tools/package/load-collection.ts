@@ -15,9 +15,9 @@ import type { ServiceOptions } from "./index.d.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
 export type RecordInput =
-  | { records: unknown[] }
-  | { files: string[]; modelName: ServiceOptions["modelName"] }
-  | { body: Readable; modelName: ServiceOptions["modelName"] };
+  | ({ records: unknown[] } & Pick<ServiceOptions, "source">)
+  | ({ files: readonly string[] } & Pick<ServiceOptions, "modelName" | "source">)
+  | ({ body: Readable } & Pick<ServiceOptions, "modelName">);
 
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
@@ -44,8 +44,8 @@ export async function loadCollection(
 }
 
 function stage(input: RecordInput, reporting: LoadReporting): Promise<StagedCollection> {
-  if ("records" in input) return stageRecords(input.records);
-  const { modelName } = input;
-  if ("body" in input) return stageBody(input.body, modelName);
-  return stageFiles(input.files, { modelName, ...reporting });
+  if ("records" in input) return stageRecords(input.records, input.source);
+  if ("body" in input) return stageBody(input.body, input.modelName);
+  const { files, ...options } = input;
+  return stageFiles(files, { ...options, ...reporting });
 }

@@ -14,47 +14,44 @@ export function createRequestList(now: () => number) {
   const requests: ReceivedRequest[] = [];
   const sizes: number[] = [];
   let bytes = 0;
+  /**
+   * Creates the entry of a request that has no response yet. It does not refer to the request, which would keep its connection in memory.
+   * @param lines The names and values of the headers. One string takes a fraction of the memory of an object with a string for each of them
+   */
+  const createEntry = (
+    { method, url, headers }: Request,
+    lines = formatHeaders(headers),
+  ): ReceivedRequest => ({
+    method,
+    url,
+    get headers() {
+      return parseHeaders(lines);
+    },
+    receivedAt: now(),
+    status: null,
+    applied: [],
+  });
   return {
     requests: requests as readonly ReceivedRequest[],
+    createEntry,
     add(request: Request): ReceivedRequest {
       const lines = formatHeaders(request.headers);
-      const received = createReceivedRequest(request, now(), lines);
+      const entry = createEntry(request, lines);
       const size = OVERHEAD_BYTES + request.url.length + lines.length;
-      requests.push(received);
+      requests.push(entry);
       sizes.push(size);
       bytes += size;
       while (requests.length > MAX_REQUESTS || bytes > MAX_BYTES) {
         requests.shift();
         bytes -= sizes.shift() ?? 0;
       }
-      return received;
+      return entry;
     },
     clear(): void {
       requests.length = 0;
       sizes.length = 0;
       bytes = 0;
     },
-  };
-}
-
-/**
- * Creates the entry of a request that has no response yet. It does not refer to the request, which would keep its connection in memory.
- * @param lines The names and values of the headers. One string takes a fraction of the memory of an object with a string for each of them
- */
-export function createReceivedRequest(
-  { method, url, headers }: Request,
-  receivedAt: number,
-  lines = formatHeaders(headers),
-): ReceivedRequest {
-  return {
-    method,
-    url,
-    get headers() {
-      return parseHeaders(lines);
-    },
-    receivedAt,
-    status: null,
-    applied: [],
   };
 }
 

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Block } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
+import { describeFileError, isMissingFile } from "../messages.ts";
 
 export const SAMPLE_DATA_FILE = "sample-data.json.gz";
 
@@ -27,10 +28,12 @@ export function createSampleStore(): Store {
 
 /** Reads a file that the package contains beside its code. */
 export function readPackageFile(name: string): Buffer<ArrayBuffer> {
-  const path = join(import.meta.dirname, name);
+  // Jest 29 does not know `import.meta.dirname`.
+  const path = fileURLToPath(new URL(name, import.meta.url));
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new Error(`${path} is missing. A bundler must keep this package external.`, { cause });
+    const advice = isMissingFile(cause) ? ". A bundler must keep this package external" : "";
+    throw new Error(`${path} cannot be read: ${describeFileError(cause)}${advice}.`, { cause });
   }
 }

@@ -1,22 +1,29 @@
 import * as z from "zod";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { formatRules } from "../../src/faults/rules.ts";
-import type { Prefer, ServiceOptions } from "./index.d.ts";
+import { SettingError } from "../../src/setting-error.ts";
+import type { ServiceOptions } from "./index.d.ts";
 
 const Options = z
   .strictObject({
     records: z.custom((value) => Symbol.iterator in Object(value), "It must be an array or another iterable"),
     files: z.array(z.string()).min(1, "It must name a file"),
     modelName: z.literal("tf1"),
-    now: z.custom((value) => typeof value === "function", "It must be a function"),
+    now: z.custom(
+      (value) => typeof value === "function" && Number.isFinite(value()),
+      "It must be a function that returns milliseconds since 1970",
+    ),
+    source: z.string().min(1, "It must not be empty"),
     publicOrigin: z.string(),
+    faults: z.enum(["on", "off"]),
     prefer: z.union(
       [z.string(), z.looseObject({}), z.array(z.looseObject({}))],
       "It must be a string, an object or an array of objects",
     ),
   })
   .partial()
-  .refine(({ records, files }) => !(records && files), "Set records or files, not both");
+  .refine(({ records, files }) => !(records && files), "Set records or files, not both")
+  .refine(({ records, files, source }) => records || files || !source, "The sample data has its own source");
 
 /** Thrown if an option is unknown, or has a value of another type. */
 export class InvalidOptionsError extends TypeError {}
@@ -31,9 +38,11 @@ export function requireServiceOptions(options: ServiceOptions): void {
 }
 
 /**
- * Formats faults for the setting PREFER.
- * @throws Error if an option is unknown or invalid
+ * Formats default faults for the setting PREFER.
+ * @throws SettingError if an option is unknown or invalid, or if faults are off
  */
-export function formatFaults(faults: Prefer): string {
-  return formatRules(requireFaultOptions("prefer", faults).rules);
+export function formatFaults({ prefer = "", faults }: Pick<ServiceOptions, "prefer" | "faults">): string {
+  const text = formatRules(requireFaultOptions("prefer", prefer).rules);
+  if (text !== "" && faults === "off") throw new SettingError("prefer", text, ", but faults are off");
+  return text;
 }

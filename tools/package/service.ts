@@ -6,31 +6,36 @@ import { fetchFrom, keepAlive } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-collection.ts";
-import { createReceivedRequest, createRequestList } from "./request-list.ts";
+import { createRequestList } from "./request-list.ts";
 import { type App, createResponder, type Respond } from "./respond.ts";
 import { formatFaults, requireServiceOptions } from "./service-options.ts";
 import { respondWithFile } from "./static-files.ts";
 
-/** Hooks for the package's command. The hooks are not part of the public interface. */
+/** Hooks for the package's command. */
 export interface ServiceHooks extends LoadReporting {
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
   /** Whether `requests` lists the requests, as it does by default. */
   listsRequests?: boolean | undefined;
-  /** Whether a server may replace globals of the process. */
-  replacesGlobals?: boolean;
-  /** Changes how a server of the service responds. */
-  wrapResponder?: ((respond: Respond, controls: ServiceControls) => Respond) | undefined;
 }
 
-/** What controls a service over HTTP. */
+/** A service with what only the package's command may use. */
 export interface ServiceControls {
   service: Service;
+  /** Responds to a request. The service must be ready. */
+  respond: Respond;
   /** Replaces all records, as `replace` does, by those in the body of a request, in any format. */
   replaceByBody(body: Readable): Promise<void>;
+  /** Replaces all records by those that the files have now. */
+  reload(): Promise<void>;
 }
 
 /** See `createService` in index.d.ts. */
-export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
+export function createService(options?: ServiceOptions): Service {
+  return createControls(options).service;
+}
+
+/** Creates a service for the package's command. */
+export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks = {}): ServiceControls {
   requireServiceOptions(options);
   const variables = createVariables(options);
   const { now = () => Date.now() } = options;
@@ -38,12 +43,12 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   const { app, reset, endWaits } = createServiceApp(now, environments.getEnvironment);
   // Begins the growth of `grow`.
   const ready = environments.ready.then(reset);
-  const replaceByBody = (body: Readable) => environments.replaceByBody(body).then(reset);
-  const { onResponse, listsRequests = true, wrapResponder = (respond) => respond } = hooks;
+  // An unhandled rejection would end the process. All methods reject with the same error.
+  ready.catch(() => {});
+  const { onResponse, listsRequests = true } = hooks;
   const list = createRequestList(now);
   // Without a reader, a request needs no copy of its headers.
-  const note = onResponse && ((request: Request) => createReceivedRequest(request, now()));
-  const receive = listsRequests ? list.add : note;
+  const receive = listsRequests ? list.add : onResponse && list.createEntry;
   const respond = createResponder(app, { receive, onResponse });
   const service: Service = {
     ready,
@@ -54,8 +59,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
       const canAbort = init?.signal || input instanceof Request;
       return canAbort ? keepAlive(() => fetchFrom(respond, request)) : fetchFrom(respond, request);
     },
-    listen: (options) =>
-      ready.then(() => listen(wrapResponder(respond, { service, replaceByBody }), options, hooks)),
+    listen: (options) => ready.then(() => listen(respond, options)),
     replace: (records) => environments.replace(records).then(reset),
     reset() {
       list.clear();
@@ -65,14 +69,19 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
     get prefer() {
       return variables.PREFER;
     },
-    set prefer(faults) {
+    set prefer(prefer) {
       // Unlike an option, it cannot be left out.
-      requireServiceOptions({ prefer: faults ?? null });
-      variables.PREFER = formatFaults(faults);
+      requireServiceOptions({ prefer: prefer ?? null });
+      variables.PREFER = formatFaults({ ...options, prefer });
       reset();
     },
   };
-  return service;
+  return {
+    service,
+    respond,
+    replaceByBody: (body) => environments.replaceByBody(body).then(reset),
+    reload: () => environments.reload().then(reset),
+  };
 }
 
 /** More than any test opens. */

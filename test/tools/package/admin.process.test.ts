@@ -1,17 +1,15 @@
 import { once } from "node:events";
-import { get, request } from "node:http";
+import { Agent, get, request } from "node:http";
 import { hostname } from "node:os";
 import { text } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { addAdmin } from "../../../tools/package/admin.ts";
+import { createControls } from "../../../tools/package/service.ts";
 import { makeRecords } from "../../support/sample-records.ts";
-import { importPackage, installPackage, startCommand } from "./built-package.ts";
-
-const { createService } = await importPackage();
+import { installPackage, startCommand } from "./built-package.ts";
 
 const RECORDS = makeRecords(3);
 const toCsv = (records: TrafficRecord[]) => CSV_HEADER + records.map(formatCsvLine).join("");
@@ -33,13 +31,17 @@ const send = (method: string, path: string, body?: string | Uint8Array<ArrayBuff
   fetch(`${url}/__admin/${path}`, { method, body: body ?? null, headers: { "Content-Type": type } });
 const read = async (path: string) => Object(await (await fetch(url + path)).json());
 const getPrefer = async () => (await read("/__admin/prefer")).prefer;
-const isWaiting = (response: Promise<unknown>) =>
-  Promise.race([response.then(() => false), setTimeout(500, true)]);
 const getCount = async () => (await read("/api/tf1/records/")).count;
 
-test.each(["/__admin/", "/__admin/requests"])("without --admin, %s is a 404", async (path) => {
-  expect((await fetch(plainUrl + path, { method: "DELETE" })).status).toBe(404);
-});
+test.each(["/__admin/", "/__admin", "/__admin/requests", "/__admin/requests/"])(
+  "DELETE %s is a 204, and without --admin a 404",
+  async (path) => {
+    const statuses = [url, plainUrl].map(
+      async (origin) => (await fetch(origin + path, { method: "DELETE" })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([204, 404]);
+  },
+);
 
 test("the requests are listed with their members, and admin requests are not", async () => {
   await send("DELETE", "");
@@ -58,16 +60,12 @@ test("the requests are listed with their members, and admin requests are not", a
   expect(await read("/__admin/requests")).toEqual({ requests: [] });
 });
 
+// biome-ignore format: a table of cases
 test.each([
   ["a text", "code=503,times=2", "text/plain", "code=503, times=2"],
   ["a text without a type", "delay=1", "", "delay=1"],
   ["JSON", '{"code": 503, "times": 2}', "application/json", "code=503, times=2"],
-  [
-    "a JSON list of rules",
-    '[{"code": 503, "times": 1, "hang": false}, {"body": "cut", "times": 1}]',
-    "application/json",
-    "code=503, times=1, else, body=cut, times=1",
-  ],
+  ["a JSON list of rules", '[{"code": 503, "times": 1, "hang": false}, {"body": "cut", "times": 1}]', "application/json", "code=503, times=1, else, body=cut, times=1"],
   ["JSON of another type", '{"code": 503}', "Application/Merge-Patch+JSON ; charset=utf-8", "code=503"],
   ["an empty text", "", "text/plain", ""],
 ])("the faults are replaced by %s, and restored", async (_, body, type, expected) => {
@@ -118,49 +116,60 @@ describe("the records", () => {
     await send("DELETE", "records");
   });
 
-  test("are those of the PUT that began last, whichever ends first", async () => {
-    const slow = request(`${url}/__admin/records`, { method: "PUT" });
-    const first = once(slow, "response");
-    slow.write(CSV_HEADER);
-    await expect.poll(() => isWaiting(fetch(`${url}/api/tf1/records/`))).toBe(true);
-    expect((await send("PUT", "records", JSON.stringify(RECORDS))).status).toBe(204);
-    slow.end(toCsv(RECORDS.slice(0, 1)).slice(CSV_HEADER.length));
-    const [response] = await first;
-    expect([response.statusCode, await getCount()]).toEqual([204, 3]);
+  /** Begins a PUT. The service reads its body before another request. */
+  const beginPut = async () => {
+    const put = request(`${url}/__admin/records`, { method: "PUT" });
+    const responded = once(put, "response");
+    responded.catch(() => {});
+    await new Promise((resolve) => put.write(CSV_HEADER, resolve));
+    await getCount();
+    const end = async (line: string) => {
+      put.end(line);
+      const [response] = await responded;
+      await text(response);
+      return response.statusCode;
+    };
+    return { put, end };
+  };
+  const LINE = formatCsvLine(RECORDS[0]!);
+
+  test("are the previous ones until a PUT has ended, which stops no page", async () => {
+    const { end } = await beginPut();
+    expect([await getCount(), (await fetch(`${url}/healthz`)).status]).toEqual([40_614, 200]);
+    expect([await end(LINE), await getCount()]).toEqual([204, 1]);
     await send("DELETE", "records");
   });
 
+  test("are those of the change that began last, whichever ends first", async () => {
+    const first = await beginPut();
+    expect((await send("PUT", "records", JSON.stringify(RECORDS))).status).toBe(204);
+    expect(await getCount()).toBe(3);
+    const third = await beginPut();
+    expect((await send("DELETE", "records")).status).toBe(204);
+    expect([await first.end(LINE), await third.end(LINE), await getCount()]).toEqual([204, 204, 40_614]);
+  });
+
+  test("are those of an earlier PUT if the later one fails, or its client disconnects", async () => {
+    const [first, second, third] = [await beginPut(), await beginPut(), await beginPut()];
+    third.put.on("error", () => {}).destroy();
+    expect([await second.end("x"), await first.end(LINE), await getCount()]).toEqual([400, 204, 1]);
+    await send("DELETE", "records");
+  });
+
+  // biome-ignore format: a table of cases
   test.each([
-    [
-      "an invalid record",
-      toCsv([...RECORDS, { ...RECORDS[0]!, id: 9, cars: -1 }]),
-      'body:5: cars "-1" is not',
-    ],
+    ["an invalid record", toCsv([...RECORDS, { ...RECORDS[0]!, id: 9, cars: -1 }]), 'body:5: cars "-1" is not'],
     ["two records with one id", toCsv([RECORDS[0]!, RECORDS[0]!]), "body:3: id 2 already appears in body:2"],
     ["no body", undefined, "body: contains no records"],
-    [
-      "an invalid record in an array",
-      JSON.stringify([...RECORDS, { ...RECORDS[0], cars: -1 }]),
-      "body[3]: cars -1 is not",
-    ],
-    [
-      "two records of an array with one id",
-      JSON.stringify([...RECORDS, RECORDS[2]]),
-      "body[3]: id 4 already appears in body[2]",
-    ],
+    ["an invalid record in an array", JSON.stringify([...RECORDS, { ...RECORDS[0], cars: -1 }]), "body[3]: cars -1 is not"],
+    ["two records of an array with one id", JSON.stringify([...RECORDS, RECORDS[2]]), "body[3]: id 4 already appears in body[2]"],
     ["an array that ends early", "[{}", "body:1: ends inside an array"],
-    [
-      "counts of a camera that fails",
-      JSON.stringify([{ ...RECORDS[0], camera_ok: "False", cars: 5 }]),
-      'body[0]: camera_ok "False"',
-    ],
-    [
-      "a part of the pages",
-      JSON.stringify({ count: 40, next: null, previous: null, results: RECORDS }),
-      "body: the pages contain 3 different records, but their count is 40",
-    ],
-  ])("stay with %s, which is a 400 with the problems", async (_, body, problem) => {
-    const response = await send("PUT", "records", body);
+    ["counts of a camera that fails", JSON.stringify([{ ...RECORDS[0], camera_ok: "False", cars: 5 }]), 'body[0]: camera_ok "False"'],
+    ["a part of the pages", JSON.stringify({ count: 40, next: null, previous: null, results: RECORDS }), "body: the pages contain 3 different records, but their count is 40"],
+    ["a thousand problems, after which nothing is read", gzipSync(CSV_HEADER + "x\n".repeat(5_000_000)), "and 997 more like this\nStopped after 1000 problems"],
+    ["a form", "--x", "Send the file itself", "multipart/form-data; boundary=x"],
+  ])("stay with %s, which is a 400 with the problems", async (_, body, problem, type = "text/plain") => {
+    const response = await send("PUT", "records", body, type);
     expect(response.status).toBe(400);
     expect(Object(await response.json()).detail).toContain(problem);
     expect(await getCount()).toBe(40_614);
@@ -168,21 +177,29 @@ describe("the records", () => {
 });
 
 test.each([
+  ["prefer", "of 8 KB", Buffer.alloc(8_193, "x"), 413],
+  ["records", "of 64 MB", Buffer.alloc(64_000_001, " "), 413],
+  ["records", "of 64 MB after decompression", gzipSync(Buffer.alloc(64_000_001, " ")), 413],
+  ["records", "of NUL characters, which is wrong from its start,", Buffer.alloc(20_000_000), 400],
+])("a body for %s %s is a %4$i, and the connection stays open", async (path, _, body, status) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (const isOpen of [false, true]) {
+    const put = request(`${url}/__admin/${path}`, { method: "PUT", agent }).end(body);
+    const [response] = await once(put, "response");
+    expect([response.statusCode, put.reusedSocket]).toEqual([status, isOpen]);
+    expect((await text(response)).length).toBeLessThan(1_000);
+  }
+  agent.destroy();
+  expect(await getCount()).toBe(40_614);
+});
+
+test.each([
   ["counts.example", 200],
   ["other.example", 403],
 ])("with --host Counts.Example, a request for the host %s is %i", async (host, status) => {
-  const controls = { service: createService({ records: [] }), replaceByBody: async () => {} };
-  const respond = addAdmin(async () => ({ kind: "closed" }), controls, { host: "Counts.Example" });
+  const respond = addAdmin(createControls({ records: [] }), { host: "Counts.Example" });
   const reply = await respond(new Request(`http://${host}/__admin/requests`));
   expect(reply).toMatchObject({ response: { status } });
-});
-
-test("DELETE /__admin/ ends all waits, as closed connections", async () => {
-  await send("PUT", "prefer", "hang");
-  const hang = fetch(`${url}/api/tf1/records/`);
-  await expect.poll(async () => (await read("/__admin/requests")).requests.length).toBeGreaterThan(0);
-  expect((await send("DELETE", "")).status).toBe(204);
-  await expect(hang).rejects.toMatchObject({ cause: { code: "UND_ERR_SOCKET" } });
 });
 
 test("DELETE /__admin/ restores records and faults, and empties the list", async () => {

@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import type { TestProject } from "vitest/node";
 import type * as Package from "../../../tools/package/index.d.ts";
@@ -71,16 +70,20 @@ export function runIn(cwd: string, program: string, args: string[], env = {}): P
 export async function startCommand(cwd: string, args: string[], runtime = [process.execPath]) {
   const [program = "", ...own] = runtime;
   const command = spawn(program, [...own, COMMAND, "--port", "0", ...args], { cwd });
-  const printed = text(command.stderr);
+  let printed = "";
+  command.stderr.setEncoding("utf8").on("data", (part) => {
+    printed += part;
+  });
   const closed = once(command, "close");
   const [line] = await once(createInterface(command.stdout), "line");
   /** Ends the command. Returns its exit status and its standard error. */
   const stop = async () => {
     command.kill();
     const [status] = await closed;
-    return { status, stderr: removeProgress(await printed) };
+    return { status, stderr: removeProgress(printed) };
   };
-  return { line: String(line), url: String(line).split(" ").at(-1) ?? "", pid: Number(command.pid), stop };
+  const url = String(line).split(" ").at(-1) ?? "";
+  return { line: String(line), url, pid: Number(command.pid), getErrors: () => printed, stop };
 }
 
 /** A TypeScript client that uses every member of a service. */

@@ -8,27 +8,46 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
-import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
+import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import { findPort } from "../../support/free-port.ts";
 import { removeProgress, runData } from "../../support/run-command.ts";
-import { makeRecords } from "../../support/sample-records.ts";
+import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
 
 let folder: string;
 beforeAll(async () => {
   folder = await installPackage();
-  await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(50).map(formatCsvLine).join(""));
+  await writeFile(join(folder, "counts.csv"), formatCsv(makeRecords(50)).replaceAll("tf1", "tf2"));
 });
 
 test("the command serves files, and a signal ends it immediately", async () => {
-  const args = ["counts.csv", "--public-origin", "https://counts.example"];
+  const args = ["counts.csv", "--model-name", "tf1", "--public-origin", "https://counts.example"];
   const { line, url, stop } = await startCommand(folder, args);
   expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
   const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
   expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
   void fetch(`${url}/api/tf1/records/?prefer=hang`).catch(() => {});
   expect(await stop()).toEqual({ status: 143, stderr: "" });
+});
+
+test("SIGHUP reads the files again, and the previous records stay if they are wrong", async () => {
+  const write = (records: number) => writeFile(join(folder, "city.csv"), formatCsv(makeRecords(records)));
+  await write(1);
+  const args = ["city.csv", "--source", "A city", "--faults", "off"];
+  const { url, pid, getErrors, stop } = await startCommand(folder, args);
+  const read = async () => {
+    const response = await fetch(`${url}/api/tf1/records/?prefer=count%3D9`);
+    return [Object(await response.json()).count, response.headers.get("Data-Source")];
+  };
+  await write(2);
+  process.kill(pid, "SIGHUP");
+  await expect.poll(read).toEqual([2, "A city"]);
+  await writeFile(join(folder, "city.csv"), "x");
+  process.kill(pid, "SIGHUP");
+  await expect.poll(getErrors).toContain("city.csv:1: ");
+  expect(await read()).toEqual([2, "A city"]);
+  expect((await stop()).status).toBe(143);
 });
 
 test("the command prints each request with --log, without credentials", async () => {
@@ -59,7 +78,7 @@ test("the command prints each request with --log, without credentials", async ()
 
 test("the command keeps nothing of a request", async () => {
   const runtime = [process.execPath, "--heapsnapshot-signal=SIGUSR2", `--diagnostic-dir=${folder}`];
-  const { url, pid, stop } = await startCommand(folder, ["counts.csv"], runtime);
+  const { url, pid, stop } = await startCommand(folder, [], runtime);
   const marks = ["mark-in-url-7f3a", "mark-in-header-7f3a"];
   await send(`${url}/api/tf1/records/?x=${marks[0]}`, { "X-Mark": String(marks[1]) });
   // Others follow on other connections, because a runtime may hold on to the latest one.
@@ -106,42 +125,23 @@ test("the command reports an invalid file as load does", async () => {
 const BUG =
   "data:text/javascript,import{Server}from'node:net';Server.prototype.listen=()=>{throw%20TypeError('bug')}";
 
+// biome-ignore format: a table of cases
 test.each([
   { name: "an invalid port in PORT", args: [], env: { PORT: "eighty" }, expected: [2, "PORT"] },
   { name: "an invalid fault", args: ["--prefer", "code=5"], expected: [2, "code=5 is invalid"] },
   { name: "an address of another machine", args: ["--host", "203.0.113.1"], expected: [2, "this address"] },
   { name: "an address in brackets", args: ["--host", "[::1]"], expected: [2, "without brackets"] },
+  { name: "a public origin with a path", args: ["--public-origin", "https://a/b"], expected: [2, "error: --public-origin is"] },
+  { name: "faults that are off", args: ["--faults", "off", "--prefer", "code=503"], expected: [2, "but faults are off"] },
+  { name: "a source of the sample data", args: ["--source", "x"], expected: [2, "has its own source"] },
   { name: "another model", args: ["--model-name", "tf2"], expected: [2, "Allowed choices are tf1"] },
-  {
-    name: "a bug, with its stack",
-    args: [],
-    env: { NODE_OPTIONS: `--import=${BUG}` },
-    expected: [1, "TypeError: bug\n    at "],
-  },
-  {
-    name: "--admin behind a proxy",
-    args: ["--admin", "--public-origin", "https://counts.example"],
-    expected: [2, "'--admin' cannot be used with option '--public-origin"],
-  },
-  { name: "a missing file", args: ["nothing.csv"], expected: [1, "nothing.csv: cannot be read"] },
-  {
-    name: "a file that is named like the subcommand",
-    args: ["./check"],
-    expected: [1, "./check: cannot be read"],
-  },
+  { name: "a bug, with its stack", args: [], env: { NODE_OPTIONS: `--import=${BUG}` }, expected: [1, "TypeError: bug\n    at "] },
+  { name: "--admin behind a proxy", args: ["--admin", "--public-origin", "https://counts.example"], expected: [2, "'--admin' cannot be used with option '--public-origin"] },
+  { name: "a missing file, although PORT is empty", args: ["nothing.csv"], env: { PORT: "" }, expected: [1, "nothing.csv: cannot be read"] },
+  { name: "a file that is named like the subcommand", args: ["./check"], expected: [1, "./check: cannot be read"] },
   { name: "the subcommand without a URL", args: ["check"], expected: [2, "argument 'url'"] },
-  {
-    name: "a Node without SQLite, such as Node 20",
-    args: [],
-    env: { NODE_OPTIONS: "--no-experimental-sqlite" },
-    expected: [1, "Node 22.13 or newer"],
-  },
-  {
-    name: "a Node without SQLite and --admin",
-    args: ["--admin"],
-    env: { NODE_OPTIONS: "--no-experimental-sqlite" },
-    expected: [1, "Node 22.13 or newer"],
-  },
+  { name: "a Node without SQLite, such as Node 20", args: [], env: { NODE_OPTIONS: "--no-experimental-sqlite" }, expected: [1, "Node 22.13 or newer"] },
+  { name: "a Node without SQLite and --admin", args: ["--admin"], env: { NODE_OPTIONS: "--no-experimental-sqlite" }, expected: [1, "Node 22.13 or newer"] },
 ])("the command explains $name", async ({ args, env, expected: [status, reason] }) => {
   const ended = await runIn(folder, process.execPath, [COMMAND, ...args], env);
   expect(ended).toEqual({ status, stdout: "", stderr: expect.stringContaining(String(reason)) });

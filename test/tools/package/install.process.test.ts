@@ -66,10 +66,11 @@ test("a strict client compiles, without the types of Node or Cloudflare", async 
   expect(tsc).toEqual({ status: 0, stdout: "", stderr: "" });
 });
 
-test("a CommonJS client can require the package", async () => {
-  const script = `require("${NAME}").createService({ records: [] }).ready.then(() => console.log("ready"));`;
+test("a CommonJS client can require the package, and tools its manifest", async () => {
+  const script = `const { name } = require("${NAME}/package.json");
+    require("${NAME}").createService({ records: [] }).ready.then(() => console.log(name));`;
   const client = await runIn(folder, process.execPath, ["--input-type=commonjs", "--eval", script]);
-  expect(client).toEqual({ status: 0, stdout: "ready\n", stderr: "" });
+  expect(client).toEqual({ status: 0, stdout: `${NAME}\n`, stderr: "" });
 });
 
 test("an uncaught error shows its name and message, and little code", async () => {

@@ -60,20 +60,12 @@ const JEST_PATH = join(JEST, "node_modules/jest/bin/jest.js");
 const JEST_COMMAND = [NODE, "--experimental-vm-modules", JEST_PATH, "--rootDir", ".", ...TIMEOUT];
 
 /** The commands that run the recipes, and what they print. */
+// biome-ignore format: a table of cases
 const RUNS: { files: string[]; command: string[]; expected: RegExp; isInstalled?: boolean }[] = [
   { files: ["counts.mjs"], command: [NODE], expected: /^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/ },
-  {
-    files: ["records.test.js", "client.test.js"],
-    command: [...VITEST, "--hookTimeout", "600000"],
-    expected: /Tests +5 passed/,
-  },
+  { files: ["records.test.js", "client.test.js"], command: [...VITEST, "--hookTimeout", "600000"], expected: /Tests +5 passed/ },
   { files: ["pages.test.mjs"], command: JEST_COMMAND, expected: /1 passed, 1/, isInstalled: JEST !== "" },
-  {
-    files: ["test_records.py"],
-    command: ["python3", "-m", "pytest", "-q"],
-    expected: /^2 passed/m,
-    isInstalled: hasPytest,
-  },
+  { files: ["test_records.py"], command: ["python3", "-m", "pytest", "-q"], expected: /^2 passed/m, isInstalled: hasPytest },
   { files: ["page.spec.js", "playwright.config.js"], command: PLAYWRIGHT, expected: /1 passed/ },
 ];
 

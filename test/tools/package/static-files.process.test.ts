@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -61,11 +61,16 @@ test("service.fetch returns text, as the global fetch does, even to a client tha
   ]);
 });
 
-test("a file that is missing in the package is a 500, and the command prints its name", async () => {
+test.each([
+  ["is missing", "does not exist. A bundler", async () => {}],
+  ["cannot be read", "is a directory", mkdir],
+])("a file of the package that %s is a 500, and the command prints why", async (_, reason, replace) => {
   const folder = await installPackage();
-  await rm(join(folder, "node_modules/traffic-count-records/seed.csv.gz"));
+  const file = join(folder, "node_modules/traffic-count-records/seed.csv.gz");
+  await rm(file);
+  await replace(file);
   const { url, stop } = await startCommand(folder, []);
   expect((await fetch(`${url}/seed.csv.gz`)).status).toBe(500);
   expect((await fetch(`${url}/api/tf1/records/`)).status).toBe(200);
-  expect((await stop()).stderr).toMatch(/seed\.csv\.gz is missing/);
+  expect((await stop()).stderr).toContain(`seed.csv.gz cannot be read: it ${reason}`);
 });

@@ -7,7 +7,7 @@ import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { describeFileError, formatValue } from "../../messages.ts";
 import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
-import { UnreadableError } from "./problem.ts";
+import { TooLargeError, UnreadableError } from "./problem.ts";
 
 export interface InputFile {
   /** A path; `-` is standard input. */
@@ -16,6 +16,8 @@ export interface InputFile {
   stdin?: Readable | undefined;
   /** The body of a request, which is read instead of a file. It can be an empty collection, and its records in JSON are numbered. */
   body?: Readable | undefined;
+  /** The maximum number of bytes, after they are decompressed. */
+  maxBytes?: number | undefined;
   /** Replaces the model name of every record. */
   modelName?: TrafficRecord["model_name"] | undefined;
   /** Called with each chunk of bytes before it is decompressed. */
@@ -67,12 +69,20 @@ function isFolder(path: string): boolean {
 /**
  * Reads the bytes of a file, and decompresses gzip (RFC 1952).
  * @throws UnreadableError if the file cannot be read or is damaged gzip
+ * @throws TooLargeError if it has more than `maxBytes`
  */
-export async function* readBytes({ file, stdin, body, onRead }: InputFile): AsyncGenerator<Uint8Array> {
+export async function* readBytes(input: InputFile): AsyncGenerator<Uint8Array> {
+  const { file, stdin, body, onRead, maxBytes = Number.POSITIVE_INFINITY } = input;
   let stream: Readable | undefined;
+  let size = 0;
   try {
     stream = body ?? (file === "-" ? (stdin ?? process.stdin) : openFile(file));
-    yield* await decompress(observe(stream, onRead));
+    for await (const chunk of await decompress(observe(stream, onRead))) {
+      size += chunk.length;
+      if (size > maxBytes)
+        throw new TooLargeError(`The body has more than ${maxBytes} bytes after decompression.`);
+      yield chunk;
+    }
   } catch (error) {
     throw toInputError(error);
   } finally {

@@ -45,23 +45,28 @@ function createLocator({ file, body }: InputFile): Locate {
   return (line) => (body === undefined ? { file, line } : { file: BODY_RECORDS, line: ++count });
 }
 
-function* parseObject(
-  object: JsonObject,
-  { file, modelName, onPage }: InputFile,
-  locate: Locate,
-): Generator<InputRow> {
+function* parseObject(object: JsonObject, input: InputFile, locate: Locate): Generator<InputRow> {
   const parsed = parseExactly(object);
   if ("message" in parsed) return yield { problems: [{ ...locate(object.line), ...parsed }] };
-  const { value } = parsed;
-  if (!isPage(value)) return yield checkValue(value, locate(object.line), modelName);
+  yield* checkObject(parsed.value, input, locate, object);
+}
+
+/**
+ * Checks a record, or the records of a page.
+ * @param lines The line of the value, and those of the records in a page
+ */
+export function* checkObject(
+  value: unknown,
+  { file, modelName, onPage }: InputFile,
+  locate: Locate,
+  { line, innerLines }: Pick<JsonObject, "line" | "innerLines">,
+): Generator<InputRow> {
+  if (!isPage(value)) return yield checkValue(value, locate(line), modelName);
   const { count, results } = value;
   if (isCount(count)) onPage?.(count);
-  else
-    yield {
-      problems: [{ file, line: object.line, field: "count", value: count, message: NOT_A_COUNT }],
-    };
+  else yield { problems: [{ file, line, field: "count", value: count, message: NOT_A_COUNT }] };
   for (const [index, result] of results.entries()) {
-    const row = checkValue(result, locate(object.innerLines[index] ?? object.line), modelName);
+    const row = checkValue(result, locate(innerLines[index] ?? line), modelName);
     yield "problems" in row ? row : { ...row, isInPage: true };
   }
 }
@@ -70,8 +75,8 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-function isPage(value: Record<string, unknown>): value is { count: unknown; results: unknown[] } {
-  return ENVELOPE.every((name) => name in value) && Array.isArray(value.results);
+function isPage(value: unknown): value is { count: unknown; results: unknown[] } {
+  return isObject(value) && ENVELOPE.every((name) => name in value) && Array.isArray(value.results);
 }
 
 function checkValue(value: unknown, position: InputPosition, modelName: InputFile["modelName"]) {

@@ -36,6 +36,9 @@ export const CONVERSION_HINT = 'see "Convert your own CSV" in docs/data.md';
 /** Thrown for input that cannot be loaded. The message lists the problems. */
 export class InputError extends Error {}
 
+/** Thrown if the body of a request has too many bytes after decompression. */
+export class TooLargeError extends Error {}
+
 /** The `file` of a record in memory. Its `line` is the number of the record. */
 export const IN_MEMORY_FILE = "records[]";
 
@@ -74,16 +77,26 @@ const MODEL_HINT =
   "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.";
 
 /**
- * Groups problems by their cause, and counts all of them.
+ * Groups problems by their cause, and counts them.
  * @param files The names of the files in their order
+ * @param max The number of problems after which the input is not read further
  */
-export function createProblemList(files: readonly string[]) {
+export function createProblemList(files: readonly string[], max = Number.POSITIVE_INFINITY) {
   const groups = new Map<string, Group>();
   let others = 0;
+  let total = 0;
   let hasOtherModel = false;
-  return {
-    /** Problems with the same cause must be added in the order of their files and lines. */
+  const list = {
+    /**
+     * Problems with the same cause must be added in the order of their files and lines.
+     * @throws InputError if there are too many
+     */
     add(problem: Problem): void {
+      if (++total > max) {
+        throw new InputError(
+          [...list.lines(), `Stopped after ${max} problems. Nothing was loaded.`].join("\n"),
+        );
+      }
       const { file, line, field, value, message, cause = message } = problem;
       const isOtherModel = field === "model_name" && typeof value === "string" && value !== "";
       hasOtherModel ||= isOtherModel;
@@ -111,4 +124,5 @@ export function createProblemList(files: readonly string[]) {
       return hasOtherModel ? [MODEL_HINT, ...lines] : lines;
     },
   };
+  return list;
 }

@@ -4,6 +4,7 @@ import { explainTemporaryFileError, formatCount, formatValue } from "../../messa
 import { type Collection, encodeCollection } from "../collection.ts";
 import { readInputFile } from "../formats/formats.ts";
 import { INPUT_SUFFIXES, listInputFiles } from "../formats/input-file.ts";
+import { checkObject } from "../formats/json.ts";
 import {
   BODY_RECORDS,
   createProblemList,
@@ -11,7 +12,6 @@ import {
   IN_MEMORY_FILE,
   InputError,
 } from "../formats/problem.ts";
-import { checkRecord } from "../formats/validation.ts";
 import { getSourceNames } from "../sources.ts";
 import {
   assignReportIds,
@@ -40,6 +40,8 @@ export interface StageOptions extends ReadOptions, CollectOptions {
   openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
   /** Whether the records are compared and sorted in memory. The default is a temporary file, because a load can be larger. */
   isInMemory?: boolean | undefined;
+  /** How many problems are counted. The default is all. */
+  maxProblems?: number | undefined;
   /** Prints a warning while the files are read. */
   warn?: ((line: string) => void) | undefined;
 }
@@ -56,7 +58,7 @@ export interface StagedCollection extends Collection, RowCounts {
  * @throws InputError if a line of the files cannot be loaded
  * @throws Error if the temporary file of the load cannot be written
  */
-export function stageFiles(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
+export function stageFiles(paths: readonly string[], options: StageOptions = {}): Promise<StagedCollection> {
   const inputs = paths.map((path) => ({ path, ...listInputFiles(path) }));
   const files = inputs.flatMap(({ files }) => files);
   for (const { path, skipped } of inputs) {
@@ -72,16 +74,21 @@ export function stageFiles(paths: string[], options: StageOptions = {}): Promise
 /** The source of records that a program passes to the package. */
 const RECORDS_SOURCE = "records of a program";
 
-/** Checks records in memory, as `stageFiles` checks records of files. */
-export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
+/** The names of these records in messages: `records[5]`, and `records` for a page of them. */
+const RECORDS_NAMES = [IN_MEMORY_FILE, "records"];
+
+/** Checks records and pages in memory, as `stageBody` checks those in the body of a request. */
+export function stageRecords(records: Iterable<unknown>, source = RECORDS_SOURCE): Promise<StagedCollection> {
   return stageRows(
-    [IN_MEMORY_FILE],
-    () => [RECORDS_SOURCE],
+    RECORDS_NAMES,
+    () => [source],
     { strict: true, isInMemory: true },
-    async (collector) => {
-      let line = 0;
-      const file = IN_MEMORY_FILE;
-      for (const record of records) collector.add(checkRecord(record, { file, line: ++line }), 0);
+    async ({ add, addPage }) => {
+      let number = 0;
+      const locate = () => ({ file: IN_MEMORY_FILE, line: ++number });
+      const input = { file: "records", onPage: (count: number) => addPage("records", count) };
+      for (const value of records)
+        for (const row of checkObject(value, input, locate, { line: 0, innerLines: [] })) add(row, 0);
     },
   );
 }
@@ -89,16 +96,23 @@ export function stageRecords(records: Iterable<unknown>): Promise<StagedCollecti
 /** The names of a body in messages: `body:5` is a line of CSV, and `body[5]` a record of JSON. */
 const BODY_NAMES = ["body", BODY_RECORDS];
 
-/** Checks the records in the body of a request, in any format, as `stageRecords` checks records in memory. */
+/** Limits of a body, because it is read while the service responds: about 1,200,000 records. */
+const MAX_BODY_BYTES = 64_000_000;
+const MAX_BODY_PROBLEMS = 1_000;
+
+/**
+ * Checks the records in the body of a request, in any format.
+ * @throws TooLargeError
+ */
 export function stageBody(body: Readable, modelName: ReadOptions["modelName"]): Promise<StagedCollection> {
   return stageRows(
     BODY_NAMES,
     () => [RECORDS_SOURCE],
-    { strict: true, isInMemory: true },
+    { strict: true, isInMemory: true, maxProblems: MAX_BODY_PROBLEMS },
     async ({ add, addPage }) => {
       const [file = ""] = BODY_NAMES;
       const onPage = (count: number) => addPage(file, count);
-      for await (const rows of readInputFile({ file, body, modelName, onPage })) {
+      for await (const rows of readInputFile({ file, body, modelName, onPage, maxBytes: MAX_BODY_BYTES })) {
         for (const row of rows) add(row, "problems" in row ? 0 : BODY_NAMES.indexOf(row.file));
       }
     },
@@ -112,7 +126,7 @@ async function stageRows(
   read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
 ): Promise<StagedCollection> {
   const database = openStagingDatabase(options);
-  const problems = createProblemList(files);
+  const problems = createProblemList(files, options.maxProblems);
   const warnings = createProblemList(files);
   const collector = createRowCollector(database, options, problems.add, warnings.add);
   try {
