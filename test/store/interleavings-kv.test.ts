@@ -1,4 +1,0 @@
-import { describe } from "vitest";
-import { testInterleavings } from "./interleavings.ts";
-
-describe("in the store kv,", () => testInterleavings("kv"));
