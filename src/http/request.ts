@@ -45,16 +45,6 @@ export function getLastValue(query: URLSearchParams, name: string): string | nul
   return query.getAll(name).at(-1) ?? null;
 }
 
-/** Removes the values of `page` and `format` that do not count, because links repeat only the last ones. */
-export function keepLastValues(query: URLSearchParams): void {
-  for (const name of ["format", "page"]) {
-    const [, ...others] = query.getAll(name);
-    const last = others.at(-1);
-    // A change encodes the whole query anew.
-    if (last !== undefined) query.set(name, last);
-  }
-}
-
 /**
  * Returns the origin of links: scheme, host and port, without a slash at the end.
  * @param publicOrigin The setting PUBLIC_ORIGIN, which replaces the origin of the request. An invalid value is ignored, so that the

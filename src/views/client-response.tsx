@@ -5,7 +5,7 @@ import { getLastValue } from "../http/request.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
 import { CurlBlock } from "./code-block.tsx";
-import { formatCurlOptions, formatHead } from "./text-format.ts";
+import { formatCurlOptions, formatHead, formatNumber } from "./text-format.ts";
 
 /** A request as the HTML view shows it. */
 export interface ClientRequest {
@@ -16,6 +16,8 @@ export interface ClientRequest {
   number: PageNumber | undefined;
   /** The URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
   urlWithoutFaults: string | undefined;
+  /** How many parameters of the request are not in `url`, because they are too many. */
+  leftOut: number;
 }
 
 export interface ClientResponse extends ClientRequest {
@@ -55,6 +57,12 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
         </p>
       )}
       {warning !== null && <p class="banner">{warning}</p>}
+      {response.leftOut > 0 && (
+        <p class="banner">
+          This URL has too many parameters. The links, forms and command of this page leave out{" "}
+          {formatNumber(response.leftOut)} of them.
+        </p>
+      )}
     </>
   );
 };

@@ -5,7 +5,7 @@ import type { OptionValue } from "../faults/option-table.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
-import { getHeader, getOrigin, keepLastValues, parsePageRequest } from "../http/request.ts";
+import { getHeader, getLastValue, getOrigin, type PageRequest, parsePageRequest } from "../http/request.ts";
 import {
   type ClientRequest,
   type ClientResponse,
@@ -75,24 +75,30 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   return text + decoder.decode();
 }
 
+/** A page repeats its parameters about 14 times, and in forms as elements. So it leaves out those of a URL that has more. */
+const MAX_PARAMETERS = 50;
+
 /** Describes a request as the HTML view shows it. */
 function describeRequest(c: AppContext): ClientRequest {
-  const { url: requested, number } = parsePageRequest(c);
-  const url = createShownUrl(requested, c.env.PUBLIC_ORIGIN);
+  const request = parsePageRequest(c);
+  const url = createShownUrl(request, c.env.PUBLIC_ORIGIN);
   return {
-    method: c.req.method,
+    method: request.method,
     prefer: getHeader(c.req.raw.headers, "Prefer"),
     url,
-    number,
+    number: request.number,
     urlWithoutFaults: url.pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
+    leftOut: request.query.size - url.searchParams.size,
   };
 }
 
-/** Copies a URL with the public origin, and without the values that do not count, which links omit. */
-function createShownUrl(requested: URL, publicOrigin: string | undefined): URL {
-  const url = new URL(getOrigin(requested, publicOrigin) + requested.pathname + requested.search);
-  keepLastValues(url.searchParams);
-  return url;
+/** Creates the URL that a page repeats, with the public origin. Of too many parameters, it keeps those of the page itself. */
+function createShownUrl({ url, query }: PageRequest, publicOrigin: string | undefined): URL {
+  const shown = new URL(getOrigin(url, publicOrigin) + url.pathname);
+  if (query.size <= MAX_PARAMETERS) shown.search = url.search;
+  else
+    for (const name of ["format", "page"]) shown.searchParams.append(name, getLastValue(query, name) ?? "");
+  return shown;
 }
 
 /** Finds the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */

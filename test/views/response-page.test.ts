@@ -151,11 +151,6 @@ test("a body that is cut inside of a character is shown as a client decodes it",
   expect(parseShownResponse(page).body).toBe(text);
 });
 
-test("the curl command of an error names only the values that count", async () => {
-  const page = await (await service.fetch(`${PATH}?page=1&page=0&format=x&format=api`, IN_BROWSER)).text();
-  expect(extractText(page)).toContain(`curl -si '${HERE}?page=0&format=api'`);
-});
-
 test.each<[name: string, request: { method?: string; headers?: object }, options: string]>([
   [
     "the header Prefer, quoted",

@@ -3,7 +3,6 @@ import { COLLECTION_PATH } from "../../http/links.ts";
 import type { PageNumber } from "../../records/page.ts";
 import type { Page } from "../../records/schema.ts";
 import { DATE_JUMP_PATH } from "../site.ts";
-import { formatNumber } from "../text-format.ts";
 
 interface PageNavigationProps {
   page: Page;
@@ -16,12 +15,8 @@ interface PageNavigationProps {
   toUrl: (page: PageNumber) => string;
 }
 
-/** A form with more hidden inputs than this would make a page many times as long as its URL. */
-const MAX_KEPT = 50;
-
 export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, date, query, toUrl }) => {
-  const others = [...query].filter(([name]) => name !== "page" && name !== "date");
-  const kept = others.length > MAX_KEPT ? [] : others;
+  const kept = [...query].filter(([name]) => name !== "page" && name !== "date");
   return (
     <nav class="row" aria-label="Pages">
       <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" />{" "}
@@ -35,12 +30,6 @@ export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage
         <label for="date">Date (UTC)</label>
         <input id="date" name="date" type="date" value={date} />
       </JumpForm>
-      {kept.length < others.length && (
-        <p class="quiet">
-          The two forms drop the {formatNumber(others.length)} parameters of this URL, and the links keep
-          them.
-        </p>
-      )}
     </nav>
   );
 };
