@@ -7,11 +7,17 @@ import { joinSources } from "./sources.ts";
 export interface Collection {
   count: number;
   source: string;
+  /** How much space the blocks need in a local store, at most. */
+  bytes: number;
   /** Yields the blocks: the records, newest first, and then the pieces of the statistics. */
   blocks(): Iterable<Block>;
 }
 
 const MAX_SOURCES = 20;
+
+/** SQLite and file systems store a block in whole pages. Its key takes a part of another one. */
+const PAGE_BYTES = 4_096;
+const KEY_BYTES = 1_024;
 
 /**
  * Combines encoded records with their statistics and sources.
@@ -23,7 +29,14 @@ export function encodeCollection(
   statistics: RecordStatistics,
   getSources: (hash: string) => string[],
 ): Collection {
-  const records_hash = hashContent("", listBlocks());
+  let bytes = 0;
+  function* measure(blocks: Iterable<Block>) {
+    for (const block of blocks) {
+      bytes += Math.ceil(Buffer.byteLength(block.text) / PAGE_BYTES) * PAGE_BYTES + KEY_BYTES;
+      yield block;
+    }
+  }
+  const records_hash = hashContent("", measure(listBlocks()));
   const sources = getSources(records_hash);
   const complete = {
     ...statistics,
@@ -31,12 +44,14 @@ export function encodeCollection(
     sources: sources.slice(0, MAX_SOURCES),
     source_count: sources.length,
   };
+  const statisticsBlocks = Array.from(measure(encodeStatistics(complete)));
   return {
     count,
     source: joinSources(sources),
+    bytes,
     *blocks() {
       yield* listBlocks();
-      yield* encodeStatistics(complete);
+      yield* statisticsBlocks;
     },
   };
 }

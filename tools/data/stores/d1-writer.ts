@@ -4,10 +4,16 @@ import type { Block } from "../../../src/store/block.ts";
 import { createD1Store, isMissingTableError, type SqlDatabase } from "../../../src/store/d1.ts";
 import { NOTHING_LOADED, type Snapshot } from "../../../src/store/snapshot.ts";
 import { PROJECT } from "../../project.ts";
-import { RejectedSwitchError, SEED_REJECTED, type SwitchOptions, type WritableStore } from "./writer.ts";
+import {
+  type Capacity,
+  RejectedSwitchError,
+  SEED_REJECTED,
+  type SwitchOptions,
+  type WritableStore,
+} from "./writer.ts";
 
 /** A D1 database that commands write to: with wrangler, or in a local file. */
-export interface WritableDatabase extends SqlDatabase {
+export interface WritableDatabase extends SqlDatabase, Capacity {
   /** Runs statements as one transaction. The statements contain literals, because wrangler accepts no parameters. */
   write(statements: string[]): Promise<void>;
   /**
@@ -16,7 +22,6 @@ export interface WritableDatabase extends SqlDatabase {
    * @returns The number of changed rows
    */
   run(sql: string): Promise<number>;
-  batchBytes: number;
 }
 
 /** The number of rows that one statement deletes, about 4 MB. */
@@ -37,6 +42,7 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
         throw error;
       }),
     batchBytes: database.batchBytes,
+    requireSpace: database.requireSpace,
     propagationMs: 0,
     write: (id, blocks) => database.write(blocks.map((block) => buildInsert(id, block))),
     // The switch counts the blocks.

@@ -12,14 +12,13 @@ import {
   type Snapshot,
 } from "../../../src/store/snapshot.ts";
 import { parseStartTime } from "./stored-snapshot.ts";
-import { RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
+import { type Capacity, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
 
 /** A KV namespace that commands write to: with wrangler, or in local files. */
-export interface WritableNamespace extends KeyValueStore {
+export interface WritableNamespace extends KeyValueStore, Capacity {
   put(pairs: KeyValuePair[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
   list(prefix?: string): Promise<string[]>;
-  batchBytes: number;
 }
 
 interface KeyValuePair {
@@ -99,6 +98,7 @@ function openNamespace(namespace: WritableNamespace) {
   const shared = {
     ...reader,
     batchBytes: namespace.batchBytes,
+    requireSpace: namespace.requireSpace,
     write: (id: string, blocks: Block[]) =>
       namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(id, number), value: text }))),
     discard: (id: string, numbers: number[]) =>

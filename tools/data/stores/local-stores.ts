@@ -1,5 +1,14 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
@@ -39,7 +48,8 @@ export function openDurableObject(path: string, { writable }: OpenMode): Databas
     if (!writable) return openForReading(path);
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    // The log stays small, because it needs space on the disk, too.
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 100");
     return database;
   } catch (cause) {
     if (isMissingFile(cause) && !writable) return new DatabaseSync(":memory:");
@@ -89,13 +99,40 @@ async function runTransaction<T>(database: DatabaseSync, action: () => T): Promi
   }
 }
 
+/**
+ * What a load leaves free on the disk, and half of it while it runs. On a full disk, nobody could read a database, because the runtime
+ * logs each read on the disk, and nobody could delete blocks, because SQLite logs what it deletes.
+ */
+const RESERVE_BYTES = 4_000_000;
+
+/** @throws Error if the disk of a database has fewer free bytes */
+function requireFree(database: DatabaseSync, bytes: number): void {
+  const path = database.location();
+  if (path === null) return;
+  const { bavail, bsize, blocks } = statfsSync(dirname(path));
+  const free = bavail * bsize;
+  // Some network file systems do not know their size.
+  if (free >= bytes || blocks === 0) return;
+  const [neededMb, freeMb] = [Math.ceil(bytes / 1e6), Math.floor(free / 1e6)];
+  throw new Error(
+    `${path} cannot be written: the disk is full. The load needs ${neededMb} MB, and ${freeMb} MB are free.`,
+  );
+}
+
 export function createLocalDatabase(database: DatabaseSync): WritableDatabase {
+  const reusable = "SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size";
   return {
     query: async (sql, parameters) => database.prepare(sql).all(...parameters) as SqlRow[],
-    write: (statements) =>
-      runTransaction(database, () => {
+    async requireSpace(bytes) {
+      const free = Number(database.prepare(reusable).get()?.bytes);
+      requireFree(database, Math.max(0, bytes - free) + RESERVE_BYTES);
+    },
+    async write(statements) {
+      requireFree(database, RESERVE_BYTES / 2);
+      return runTransaction(database, () => {
         for (const sql of statements) database.prepare(sql).run();
-      }),
+      });
+    },
     run: (sql) => runTransaction(database, () => Number(database.prepare(sql).run().changes)),
     // Small, because other processes wait while a transaction is open.
     batchBytes: 250_000,
@@ -146,7 +183,9 @@ export function createLocalNamespace(
   const remove = database.prepare("DELETE FROM _mf_entries WHERE key = ?");
   return {
     get: async (keys) => keys.map((key) => readValue(folder, select.get(key)?.blob_id)),
+    requireSpace: async (bytes) => requireFree(database, bytes + RESERVE_BYTES),
     async put(pairs) {
+      requireFree(database, RESERVE_BYTES / 2);
       const files = pairs.map((pair) => ({ ...pair, name: randomBytes(40).toString("hex") }));
       try {
         mkdirSync(folder, { recursive: true });

@@ -13,10 +13,20 @@ export interface SwitchOptions {
   onlyIfEmpty: boolean;
 }
 
-/** A store that commands write to. All methods throw if the store fails. */
-export interface WritableStore extends Store {
-  /** About how many bytes one call of `write` should get. */
+/** How much a database, a namespace or a store can take. */
+export interface Capacity {
+  /** About how many bytes one write should have. */
   batchBytes: number;
+  /**
+   * Checks the disk of a local store, so that a load fails before the disk is full.
+   * @param bytes What the load will write
+   * @throws Error if there is not enough space
+   */
+  requireSpace?: ((bytes: number) => Promise<void>) | undefined;
+}
+
+/** A store that commands write to. All methods throw if the store fails. */
+export interface WritableStore extends Store, Capacity {
   /** How long readers may see the store as it was before a write, in milliseconds. */
   propagationMs: number;
   /** Stores blocks of a snapshot. Readers do not see them before the switch. */
@@ -79,6 +89,7 @@ export async function replaceCollection(
   const { onlyIfEmpty = false, onWarning = () => {} } = options;
   const id = createSnapshotId(Date.now());
   if (!onlyIfEmpty) await store.sweep();
+  await store.requireSpace?.(collection.bytes);
   const written = new Set<number>();
   /** Writes all blocks, or the missing ones, and returns the numbers of the blocks that the store lost. */
   const write = async (missing?: Set<number>) => {
