@@ -24,16 +24,15 @@ interface AppOptions {
 }
 
 /**
- * Creates the service. A process can have several. With different environments (`c.env`), they share nothing.
- * @returns The app; `reset`, which forgets the counts of faults and begins the growth of `grow`; and `endWaits`, which closes the connections
- *   of responses that wait
+ * Creates the service. A process can have several, which share nothing if they get different environments (`c.env`).
+ * @returns `app`; `reset`, which forgets what the faults remember; and `endWaits`, which closes the connections of responses that wait
  */
 export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
   const faults = createFaults(now, maxDelayed);
 
   app.use(limitUrlLength);
-  // Outside of `addHeaders`, because the HTML view shows what it adds.
+  // Before `addHeaders`, and so after it on the way back: the HTML view also shows the headers that it adds.
   app.use(renderHtml);
   app.use(addHeaders);
   // Passes on every OPTIONS that is no preflight.

@@ -1,14 +1,14 @@
 import { matchedRoutes } from "hono/route";
 import type { AppContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
-import { HttpError, UnavailableError } from "./errors.ts";
+import { createUnavailableError, HttpError } from "./errors.ts";
 import { createCompleteResponse, getCommonHeaders, NO_STORE } from "./headers.ts";
 
 /** Responds to an error. All errors but `HttpError` are failures of the service, whose reason is only in the log. */
 export function respondWithError(error: unknown, c: AppContext): Response {
   if (!(error instanceof HttpError)) {
     logFailedRequest(error, c);
-    return respondWithError(new UnavailableError(), c);
+    return respondWithError(createUnavailableError(), c);
   }
   const { message, status, headers } = error;
   const added = { "Content-Type": "application/json", "Cache-Control": NO_STORE, Vary: "Accept", ...headers };
@@ -21,11 +21,8 @@ export function respondWithError(error: unknown, c: AppContext): Response {
 
 /** Logs that a request ends with a 503. */
 export function logFailedRequest(error: unknown, c: AppContext): void {
-  const { method } = c.req;
-  logFailure(
-    { event: "request_failed", store: c.env.STORE, method, path: getRoutePath(c), status: 503 },
-    error,
-  );
+  const request = { store: c.env.STORE, method: c.req.method, path: getRoutePath(c) };
+  logFailure({ event: "request_failed", ...request, status: 503 }, error);
 }
 
 /** Returns the path of the route, such as `/go`. The paths of middleware also match, and end with `*`. */

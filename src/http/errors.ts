@@ -39,10 +39,8 @@ export function formatThrottling(seconds: number): string {
   return `Request was throttled. Expected available in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
 }
 
-/** The service failed. The client does not learn why. */
-export class UnavailableError extends HttpError {
-  constructor() {
-    // Long enough not to add to an overload, and short enough for a client that waits.
-    super(503, { headers: { "Retry-After": "5" } });
-  }
+/** Creates the error for a failure of the service. The client does not learn why it failed. */
+export function createUnavailableError(): HttpError {
+  // Long enough not to add to an overload, and short enough for a client that waits.
+  return new HttpError(503, { headers: { "Retry-After": "5" } });
 }

@@ -11,6 +11,7 @@ export const NOT_A_COUNT = "is not a whole number, 0 or greater";
 const NOT_A_REF = `is not a string of 1 to ${MAX_CAMERA_REF_LENGTH} characters`;
 const integer = createInteger("is not a whole number", `is less than ${Number.MIN_SAFE_INTEGER}`);
 const count = createInteger(NOT_A_COUNT, NOT_A_COUNT).nonnegative(NOT_A_COUNT);
+const link = z.url().nullable();
 
 /**
  * One record: the counts of one camera at one moment (specification, "Record").
@@ -57,8 +58,10 @@ export type TrafficRecord = z.infer<typeof TrafficRecord>;
 /** A page of the collection with links to its neighbors (specification, "Page envelope"). */
 export const Page = z.strictObject({
   count: z.int().nonnegative().meta({ description: "Records in the whole collection, not on this page." }),
-  next: createLink("Absolute URL of the page with older records; null on the last page."),
-  previous: createLink("Absolute URL of the page with newer records; null on the first page."),
+  next: link.meta({ description: "Absolute URL of the page with older records; null on the last page." }),
+  previous: link.meta({
+    description: "Absolute URL of the page with newer records; null on the first page.",
+  }),
   results: z.array(TrafficRecord).meta({ description: "The records of this page, newest first." }),
 });
 export type Page = z.infer<typeof Page>;
@@ -82,8 +85,4 @@ function createInteger(notAnInteger: string, tooSmall: string) {
       return code === "too_small" ? tooSmall : notAnInteger;
     },
   });
-}
-
-function createLink(description: string) {
-  return z.url().nullable().meta({ description });
 }

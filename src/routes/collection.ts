@@ -23,9 +23,6 @@ import { SITE_NAME } from "../views/site.ts";
 const CACHE_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
 const PAGE_HEADERS = { ...CACHE_HEADERS, "Content-Type": "application/json" };
 
-/** Links a page with records to the home page, which describes them. The URL is relative, so that it works behind any proxy. */
-const DESCRIBED_BY = '</>; rel="describedby"';
-
 /**
  * The response to OPTIONS, which the specification does not show: the fields of a Django REST Framework list view. DRF's default parsers
  * are listed, too, although this service reads no bodies.
@@ -73,30 +70,31 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
   const { c, url, query, number } = request;
   if (number === undefined) return undefined;
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
-  const hash = hashVersion(c, origin);
+  const formatETag = createETagFormatter(c, origin);
   const page = await getCachedStore(c.env).findPage(number, {
     countHidden: options.countHidden,
-    isLocationEnough: createCopyCheck(request, options, hash),
+    isLocationEnough: createCopyCheck(request, options, formatETag),
   });
   if (page === undefined) return undefined;
   const { snapshot, location, results } = page;
-  const ETag = formatETag(page, hash);
+  const ETag = formatETag(page);
   const hasCurrentCopy = results === undefined;
   if (hasCurrentCopy)
     return createCompleteResponse(c, null, { status: 304, headers: { ...CACHE_HEADERS, ETag } });
   const body = formatEnvelope(location, results, createPageUrlBuilder(origin, query));
   const isEmpty = location.count === 0;
-  const described = isEmpty ? {} : { "Data-Source": snapshot.source, Link: DESCRIBED_BY };
+  // The home page describes the records. A relative URL works behind every proxy.
+  const described = isEmpty ? {} : { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' };
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
 }
 
 /** Creates the function that checks whether the client's copy of a page is current. Undefined without a copy. */
-function createCopyCheck({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, hash: number) {
+function createCopyCheck({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, formatETag: FormatETag) {
   const copies = getHeader(c.req.raw.headers, "If-None-Match");
   if (ignoresCopy || copies === undefined) return undefined;
   // The HTML view has no entity-tag, so no copy of it is current.
   if (prefersHtml(c)) return undefined;
-  return (page: LocatedPage) => matchesETag(copies, formatETag(page, hash));
+  return (page: LocatedPage) => matchesETag(copies, formatETag(page));
 }
 
 async function findLastPage({ c }: PageRequest, { countHidden }: ServeOptions): Promise<number> {
@@ -105,19 +103,16 @@ async function findLastPage({ c }: PageRequest, { countHidden }: ServeOptions): 
   return page?.location.number ?? 1;
 }
 
-/**
- * Formats the entity-tag of a page. It contains what can change the body at a URL: the snapshot for the records, the number of visible
- * records, the number of the page for `page=last`, and a hash of the origin for the links and of the version of the code for the format.
- */
-function formatETag({ snapshot, location: { count, number } }: LocatedPage, hash: number): string {
-  return `"${snapshot.id ?? "empty"}-${count}-${number}-${hash}"`;
-}
+type FormatETag = (page: LocatedPage) => string;
 
 /**
- * Hashes the version of the code and the origin. The origin itself cannot be part of the entity-tag, because proxies such as
- * `wrangler dev` rewrite header values that contain a host.
+ * Creates the function that formats the entity-tag of a page. It contains what can change the body at a URL: the snapshot for the records,
+ * the number of visible records, the number of the page for `page=last`, and a hash of the version of the code and of the origin in links.
+ * The origin itself cannot be part of it, because proxies such as `wrangler dev` rewrite header values that contain a host.
  */
-function hashVersion(c: AppContext, origin: string): number {
+function createETagFormatter(c: AppContext, origin: string): FormatETag {
   const { id = "unknown version" } = c.env.CF_VERSION_METADATA ?? {};
-  return hashString(`${id} ${origin}`);
+  const hash = hashString(`${id} ${origin}`);
+  return ({ snapshot, location }) =>
+    `"${snapshot.id ?? "empty"}-${location.count}-${location.number}-${hash}"`;
 }

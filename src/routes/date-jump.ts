@@ -26,8 +26,8 @@ export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
     query.delete("date");
     const toPath = createPageUrlBuilder("", query);
     if (date === "") return c.redirect(toPath(1));
-    const isDay = date.length === "2025-10-29".length && parseUtcTime(date) !== undefined;
-    if (!isDay) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
+    if (parseUtcTime(`${date}T00:00:00Z`) === undefined)
+      throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const visible = snapshot.count - countHidden(faultOptions?.rules ?? [], snapshot.count);
     const found = findDay(statistics.days, date, visible);

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv, Env } from "../bindings.ts";
 import { logFailedRequest } from "../http/error-response.ts";
-import { rejectOtherMethods, UnavailableError } from "../http/errors.ts";
+import { createUnavailableError, rejectOtherMethods } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { SettingError } from "../setting-error.ts";
 import { describeSettings, requireSettings } from "../settings.ts";
@@ -23,14 +23,16 @@ export function createHealth(): Hono<AppEnv> {
 
   health.get(HEALTH_PATH, async (c) => {
     c.header("Cache-Control", NO_STORE);
-    const deployment = describeDeployment(c.env);
+    const { STORE: store = null, CF_VERSION_METADATA: code = null } = c.env;
+    const { faults, prefer } = describeSettings(c.env);
+    const deployment = { code, store, faults, prefer };
     try {
       requireSettings(c.env);
       const { snapshot } = await readSharedSnapshot(c);
       return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
     } catch (error) {
       logFailedRequest(error, c);
-      const { message, headers } = new UnavailableError();
+      const { message, headers } = createUnavailableError();
       // Names the setting without its value, which may be private.
       const detail =
         error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
@@ -43,27 +45,18 @@ export function createHealth(): Hono<AppEnv> {
   return health;
 }
 
-function describeDeployment(env: Env) {
-  const { faults, prefer } = describeSettings(env);
-  return { code: env.CF_VERSION_METADATA ?? null, store: env.STORE ?? null, faults, prefer };
-}
-
 /** Reads the current snapshot, or waits for the read that another check has just started. */
-function readSharedSnapshot(c: AppContext): Promise<CurrentSnapshot> {
+function readSharedSnapshot({ env, executionCtx }: AppContext): Promise<CurrentSnapshot> {
   const now = Date.now();
-  const latest = latestReads.get(c.env);
-  const canShare = latest !== undefined && now - latest.startedAt < SHARED_READ_MS;
-  const reading = canShare ? latest.reading : startRead(c, now);
+  let latest = latestReads.get(env);
+  if (latest === undefined || now - latest.startedAt >= SHARED_READ_MS) {
+    latest = { startedAt: now, reading: createStore(env).readCurrent() };
+    latestReads.set(env, latest);
+    // Keeps the read alive for the other checks when this request ends.
+    executionCtx.waitUntil(latest.reading.catch(() => undefined));
+  }
   // Each check has its own timeout: the runtime can end the check that began the read, and its read, without notice.
-  return withTimeout(reading, READ_TIMEOUT_MS);
-}
-
-function startRead(c: AppContext, now: number): Promise<CurrentSnapshot> {
-  const reading = createStore(c.env).readCurrent();
-  latestReads.set(c.env, { startedAt: now, reading });
-  // Keeps the read alive for the other checks when this request ends.
-  c.executionCtx.waitUntil(reading.catch(() => undefined));
-  return reading;
+  return withTimeout(latest.reading, READ_TIMEOUT_MS);
 }
 
 /**

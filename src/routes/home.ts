@@ -11,19 +11,12 @@ import { getOrigin } from "../http/request.ts";
 import { type LogFields, logFailure } from "../log.ts";
 import { formatEnvelope, getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
-import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore, getSampleData } from "../store/create-store.ts";
 import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import type { Statistics } from "../store/stored-statistics.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
-import {
-  createSummary,
-  type GroupedStatistics,
-  groupStatistics,
-  type Summary,
-  selectVisibleDays,
-} from "../views/home/summary.ts";
+import { createSummary, groupStatistics, type Summary, selectVisibleDays } from "../views/home/summary.ts";
 import { HTML_HEADERS } from "../views/html-middleware.ts";
 
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
@@ -59,8 +52,8 @@ export function createHome({ countHidden }: Faults): Hono<AppEnv> {
 
 /** Creates a function that groups the statistics of a snapshot again only if another day has visible records. */
 function createGroupedStatistics() {
-  let latest: { id: string | null; days: number; grouped: GroupedStatistics } | undefined;
-  return ({ id }: MaybeSnapshot, statistics: Statistics, visible: number): GroupedStatistics => {
+  let latest: { id: string | null; days: number; grouped: ReturnType<typeof groupStatistics> } | undefined;
+  return ({ id }: MaybeSnapshot, statistics: Statistics, visible: number) => {
     const visibleDays = selectVisibleDays(statistics.days, visible);
     const days = visibleDays.length;
     if (latest?.id !== id || latest.days !== days)
@@ -102,8 +95,9 @@ async function getSamplePage(
   const query = new URLSearchParams(prefer === null ? "" : "prefer=none");
   const getPageUrl = createPageUrlBuilder(new URL(records_url).origin, query);
   try {
-    const isOfOther = (page: LocatedPage) => page.snapshot.id !== snapshot.id;
-    const page = await getCachedStore(c.env).findPage(number, { isLocationEnough: isOfOther });
+    const page = await getCachedStore(c.env).findPage(number, {
+      isLocationEnough: (located) => located.snapshot.id !== snapshot.id,
+    });
     if (page?.results === undefined) return undefined;
     return { number, page: JSON.parse(formatEnvelope(page.location, page.results, getPageUrl)) };
   } catch (error) {

@@ -9,7 +9,7 @@ import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../sit
 export type Summary = ReturnType<typeof createSummary>;
 
 /** The statistics with periods instead of days. */
-export type GroupedStatistics = ReturnType<typeof groupStatistics>;
+type GroupedStatistics = ReturnType<typeof groupStatistics>;
 
 /** Selects the days that have visible records, while `grow` hides the newest. Both lists of days have the oldest first. */
 export function selectVisibleDays(days: Day[], visible: number): Day[] {
