@@ -1,8 +1,11 @@
 import type { AppContext } from "../bindings.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { CONDITION_NAMES, hasFault, OPTION_NAMES, type OptionValues } from "./option-table.ts";
-import type { BodyChange } from "./page-faults.ts";
+import type { MutablePage, PageChange } from "./page-faults.ts";
 import { formatPreference, type Preference } from "./prefer-header.ts";
+
+/** Where options come from: the client's header `Prefer` or parameter `prefer`, or the setting PREFER of the deployment. */
+export type OptionSource = "header" | "query" | "setting";
 
 /** Rule 2 of 3, for example. */
 export interface RuleNumber {
@@ -10,13 +13,23 @@ export interface RuleNumber {
   of: number;
 }
 
-/** The options that affected a response. */
-export interface AppliedOptions {
+/** The effects of options on a response. */
+export interface Effects {
+  /** The options that had an effect, with the conditions and the seed that decided about it. */
   values: OptionValues;
+  /** What they changed in the page. */
+  changes: PageChange[];
+  /** The page of a 200 with these changes, whatever a fault made of its body; undefined if no option could change it. */
+  page?: MutablePage | undefined;
+}
+
+/** The options that affected a response. */
+export interface AppliedOptions extends Effects {
+  source: OptionSource;
   /** The rule that they come from, if there are several. */
   rule?: RuleNumber | undefined;
-  /** What they changed in the body: first in the page, and then in its text. */
-  changes: BodyChange[];
+  /** The first condition that was not met, of each rule that did not apply. */
+  unmet: Preference[];
   /** Whether the connection closes before the response. */
   isClosed?: boolean | undefined;
 }
@@ -35,8 +48,10 @@ export function noteApplied(c: AppContext, applied: AppliedOptions): void {
 }
 
 /** Whether a client sees faults in the response, and not only in its time. */
-export function isChanged({ values: { code, hang }, changes }: AppliedOptions): boolean {
-  return code !== undefined || hang === true || changes.length > 0;
+export function isChanged({ values, changes }: Effects): boolean {
+  const { code, hang, body } = values;
+  const isTextChanged = body !== undefined && body !== "slow";
+  return code !== undefined || hang === true || isTextChanged || changes.length > 0;
 }
 
 /** Adds to the effects on a response the conditions and the seed that decided about them, as `Preference-Applied` lists them. */

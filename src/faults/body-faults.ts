@@ -1,5 +1,4 @@
 import type { OptionValue } from "./option-table.ts";
-import type { BodyChange } from "./page-faults.ts";
 import { sleep, type Wait } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
@@ -27,20 +26,6 @@ declare const FixedLengthStream:
 /** Whether the fault leaves nothing of the body. */
 export function replacesBody(fault: BodyFault | undefined): boolean {
   return fault === "garbage" || fault === "empty" || fault === "html";
-}
-
-/** What a reader of the body must know. A slow body is complete. */
-const NOTES = {
-  cut: "the connection closed here",
-  garbage: "replaced by invalid JSON",
-  empty: "no body",
-  html: "replaced by HTML",
-};
-
-/** Describes how a fault changes a body. */
-export function listBodyChanges(fault: BodyFault | undefined): BodyChange[] {
-  if (fault === undefined || fault === "slow") return [];
-  return [{ option: "body", note: NOTES[fault] }];
 }
 
 /** Whether the fault decides when the parts of the body are sent, so that nothing may collect or compress them. */

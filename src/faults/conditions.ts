@@ -2,8 +2,9 @@ import { getClientKey } from "../http/client-key.ts";
 import type { PageRequest } from "../http/request.ts";
 import { getLastValue } from "../http/request.ts";
 import type { RuleNumber } from "./applied-options.ts";
-import { toRange, UNIT_MS } from "./option-syntax.ts";
+import { formatOptionValue, toRange, UNIT_MS } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
+import type { Preference } from "./prefer-header.ts";
 import { formatRules, getSharedOptions, type Rule } from "./rules.ts";
 import type { State } from "./state.ts";
 
@@ -23,6 +24,8 @@ interface SelectedOptions {
   active: OptionValues;
   /** The rule, if there are several. */
   rule?: RuleNumber | undefined;
+  /** The first condition that was not met, of each rule that did not apply. */
+  unmet: Preference[];
   /** When the client may send more requests, if the rule has a rate. In milliseconds since 1970-01-01 UTC. */
   retryAt?: number | undefined;
 }
@@ -31,29 +34,42 @@ interface SelectedOptions {
 export async function selectRule(rules: Rule[], context: ConditionContext): Promise<SelectedOptions> {
   const shared = getSharedOptions(rules);
   const rates = countRates(rules, context);
+  const unmet: Preference[] = [];
   for (const [index, rule] of rules.entries()) {
-    const { rate, times } = rule;
-    const counted = rate && rates.get(rate.per);
-    if (rate && counted && counted.count <= rate.requests) continue;
-    if (!(await isMet(rule, index, context))) continue;
-    // Last, so that only those requests count to which the rule would apply.
-    if (times !== undefined && countEqual(rules, index, context) > times) continue;
-    return {
-      active: { ...rule, ...shared },
-      rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
-      retryAt: counted?.endsAt,
-    };
+    const counted = rule.rate && rates.get(rule.rate.per);
+    const condition = await findUnmet(rule, { ...context, rules, index, counted });
+    if (condition === undefined)
+      return {
+        active: { ...rule, ...shared },
+        rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
+        unmet,
+        retryAt: counted?.endsAt,
+      };
+    unmet.push({ name: condition, value: formatOptionValue(rule[condition]) });
   }
-  return { active: shared };
+  return { active: shared, unmet };
 }
 
-/** Whether the conditions of a rule are met that count nothing. */
-async function isMet({ on, until, fail }: Rule, index: number, context: ConditionContext): Promise<boolean> {
-  const { page, findLastPage, now, random } = context;
-  if (on && !(await isOnPage(on, page, findLastPage))) return false;
-  if (until && now >= until.getTime()) return false;
+interface RuleContext extends ConditionContext {
+  rules: Rule[];
+  /** The index of the rule. */
+  index: number;
+  /** The requests of the client, if the rule has a rate. */
+  counted: ReturnType<State["count"]> | undefined;
+}
+
+/** Finds the first condition of a rule that is not met. */
+async function findUnmet(rule: Rule, context: RuleContext): Promise<keyof Rule | undefined> {
+  const { rate, on, until, fail, times } = rule;
+  const { index, page, findLastPage, now, random, counted } = context;
+  if (rate && counted && counted.count <= rate.requests) return "rate";
+  if (on && !(await isOnPage(on, page, findLastPage))) return "on";
+  if (until && now >= until.getTime()) return "until";
   // Each rule has its own random number. With the same one, equal shares would never get to the second rule.
-  return fail === undefined || random(`fail ${index}`) < fail;
+  if (fail !== undefined && random(`fail ${index}`) >= fail) return "fail";
+  // Last, so that only those requests count to which the rule would apply.
+  if (times !== undefined && countEqual(context) > times) return "times";
+  return undefined;
 }
 
 /** Counts the request of a client, also if it has no fault, once for each unit of the rates. */
@@ -68,7 +84,7 @@ function countRates(rules: Rule[], { request, now, count }: ConditionContext) {
 }
 
 /** Counts the requests for the same page with the same method, options and `run`, for each rule. */
-function countEqual(rules: Rule[], index: number, { request, page, count }: ConditionContext): number {
+function countEqual({ rules, index, request, page, count }: RuleContext): number {
   const run = getLastValue(request.query, "run");
   const key = [request.method, page, index, formatRules(rules), run].join(" ");
   return count(key).count;

@@ -2,6 +2,7 @@ import type { AppContext } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../http/request.ts";
 import { SettingError } from "../setting-error.ts";
+import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { CONDITION_NAMES, hasFault } from "./option-table.ts";
 import { type Preference, parsePreferHeader, parsePreferParameter } from "./prefer-header.ts";
@@ -11,8 +12,7 @@ import { divideIntoRules, parseRules, type Rule } from "./rules.ts";
 export interface FaultOptions {
   /** Empty without a valid option. */
   rules: Rule[];
-  /** Whether the options are those of the header `Prefer`. Caches do not vary on this header. */
-  isFromHeader: boolean;
+  source: OptionSource;
   /** Why options of the header are not in effect. RFC 7240 requires servers to ignore such options. */
   warnings: string[];
 }
@@ -56,7 +56,7 @@ function addDefaultFault(rule: Rule): Rule {
 export function requireFaultOptions(setting: string, options: string | object): FaultOptions {
   const { rules, problems } = parseRules(divideSetting(options));
   if (problems.length > 0) throw new SettingError(setting, options, `. ${problems.join(" ")}`);
-  return { rules, isFromHeader: false, warnings: [] };
+  return { rules, source: "setting", warnings: [] };
 }
 
 function divideSetting(options: string | object): Preference[][] {
@@ -83,9 +83,9 @@ const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(n
 export function parseFaultOptions(header: string, query: string[]) {
   const inHeader = parseHeader(header);
   const inQuery = parseRules(divideIntoRules(query.flatMap(parsePreferParameter)));
-  const isFromHeader = inHeader.rules.length > 0;
-  const { rules } = isFromHeader ? inHeader : inQuery;
-  return { rules, isFromHeader, warnings: inHeader.problems, errors: inQuery.problems };
+  const source: OptionSource = inHeader.rules.length > 0 ? "header" : "query";
+  const { rules } = source === "header" ? inHeader : inQuery;
+  return { rules, source, warnings: inHeader.problems, errors: inQuery.problems };
 }
 
 function parseHeader(header: string): ReturnType<typeof parseRules> {

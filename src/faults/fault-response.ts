@@ -2,11 +2,11 @@ import { respondWithError } from "../http/error-response.ts";
 import { formatThrottling, HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { COLLECTION_METHODS, NO_STORE } from "../http/headers.ts";
 import type { PageRequest } from "../http/request.ts";
-import { type AppliedOptions, addConditions, formatOptions } from "./applied-options.ts";
-import { createClosedResponse, isSentInParts, listBodyChanges, replacesBody } from "./body-faults.ts";
+import { addConditions, type Effects, formatOptions, isChanged } from "./applied-options.ts";
+import { createClosedResponse, isSentInParts, replacesBody } from "./body-faults.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import type { OptionValues } from "./option-table.ts";
-import { type BodyChange, changePage, changesPage } from "./page-faults.ts";
+import { changePage, changesPage, formatPage } from "./page-faults.ts";
 
 /** `Retry-After` of a requested 429 or 503: shorter than in the service's own errors, because tests wait this long. */
 export const DEFAULT_RETRY_MS = 2_000;
@@ -54,7 +54,7 @@ interface ResponseTimes {
   now: number;
 }
 
-interface FaultResponse extends AppliedOptions {
+interface FaultResponse extends Effects {
   /** Its body is not broken yet. */
   response: Response;
 }
@@ -66,10 +66,10 @@ export async function createResponse(
   { serve, isClosed, random, times }: ResponseContext,
 ): Promise<FaultResponse> {
   const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = active;
-  const respond = (response: Response, effects: OptionValues, changes: BodyChange[] = []) => ({
+  const respond = (response: Response, effects: OptionValues): FaultResponse => ({
     response,
     values: addConditions({ delay, ...effects }, active),
-    changes: [...changes, ...listBodyChanges(effects.body)],
+    changes: [],
   });
   if (isClosed) return respond(createClosedResponse(), { hang, close });
   if (code !== undefined || hang) {
@@ -81,13 +81,16 @@ export async function createResponse(
     respondWithError(error, c),
   );
   const isPage = response.status < 400 && method !== "OPTIONS";
-  if (!isPage || replacesBody(body)) return respond(response, { body });
-  if (!changesPage(active)) return respond(response, { body, grow });
+  if (!isPage) return respond(response, { body });
+  const keepsText = (body === undefined || body === "slow") && !changesPage(active);
+  if (keepsText) return respond(response, { body, grow });
   // Never a 304: a request for a changed page ignores the client's copy.
   const page = JSON.parse(await response.text());
-  const changes = changePage(page, active, random);
+  const isHidden = replacesBody(body);
+  const changes = isHidden ? [] : changePage(page, active, random);
   const effects = Object.fromEntries(changes.map(({ option }) => [option, active[option]]));
-  return respond(new Response(JSON.stringify(page), response), { body, grow, ...effects }, changes);
+  const visible = isHidden ? {} : { grow, ...effects };
+  return { ...respond(new Response(formatPage(page), response), { body, ...visible }), changes, page };
 }
 
 /** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
@@ -127,14 +130,15 @@ function createError(code: number, method: string, seconds: number): HttpError {
  */
 export function setFaultHeaders(
   { status, headers }: Response,
-  { values, changes }: AppliedOptions,
-  { warnings, isFromHeader }: Pick<FaultOptions, "warnings" | "isFromHeader">,
+  effects: Effects,
+  { warnings, source }: Pick<FaultOptions, "warnings" | "source">,
 ): void {
+  const { values } = effects;
   const applied = formatOptions(values).join(", ");
-  const isChanged = changes.length > 0;
-  const isAffectedByHeader = warnings.length > 0 || (isFromHeader && applied !== "");
-  const canBeStored = !isChanged && !isAffectedByHeader;
-  if (isChanged) headers.delete("ETag");
+  const hasOtherBody = isChanged(effects);
+  const isAffectedByHeader = warnings.length > 0 || (source === "header" && applied !== "");
+  const canBeStored = !hasOtherBody && !isAffectedByHeader;
+  if (hasOtherBody) headers.delete("ETag");
   // No cache may store an error, with or without faults.
   if (status < 400) headers.set("Cache-Control", canBeStored ? NO_CACHE : NO_STORE);
   if (isSentInParts(values.body)) preventCompression(headers);

@@ -48,7 +48,7 @@ export function createFaults(now: () => number, maxDelayed: number) {
 async function respondWithFaults(
   { state, slots, now }: Service,
   request: PageRequest,
-  { rules, isFromHeader, ...options }: FaultOptions,
+  { rules, source, ...options }: FaultOptions,
   route: Route,
 ): Promise<Response> {
   const { c } = request;
@@ -65,19 +65,19 @@ async function respondWithFaults(
   const random = createRandom(seed, page);
 
   const context = { request, page, findLastPage, now: receivedAt, random, count: state.count };
-  const { active, rule, retryAt } = await selectRule(rules, context);
+  const { active, retryAt, ...selected } = await selectRule(rules, context);
   // Noted before the wait, because a client can leave while it lasts.
-  noteApplied(c, { values: active, rule, changes: [] });
+  noteApplied(c, { ...selected, source, values: active, changes: [] });
   const waited = await wait(c, active, { slots, random });
   const isClosed = active.close === true || waited.slot?.signal.aborted === true;
   const serve = (options: ServeOptions) => route.serve(request, { countHidden, ...options });
   const faults = waited.isRefused ? withoutWait(active) : active;
   const times = { retryAt, now: now() };
   const { response, ...applied } = await createResponse(request, faults, { serve, isClosed, random, times });
-  noteApplied(c, { ...applied, rule, isClosed });
+  noteApplied(c, { ...selected, source, ...applied, isClosed });
   const sent = await breakBody(response, applied.values.body, waited);
   const warnings = waited.isRefused ? [...options.warnings, slots.warning] : options.warnings;
-  setFaultHeaders(sent, applied, { warnings, isFromHeader });
+  setFaultHeaders(sent, applied, { warnings, source });
   return sent;
 }
 

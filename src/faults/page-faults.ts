@@ -1,27 +1,27 @@
 import { ROAD_USERS } from "../records/road-users.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 
-interface MutablePage {
+/** A page that faults can change. What they remove stays as undefined, so that its place is known. */
+export interface MutablePage {
   count: number;
   next: string | null;
-  results: MutableRecord[];
+  previous: string | null;
+  results: Row[];
 }
 
-type MutableRecord = Record<string, unknown>;
+type Row = Record<string, unknown> | undefined;
+
+/**
+ * What an option has changed in a page. The place is the names and the index that lead to the value: `count`, `results.10` or
+ * `results.10.bicycles`. A value that was added has no value before, and one that was removed has none after.
+ */
+export type PageChange = { place: string } & (
+  | { option: "count" | "next" | "record"; before: unknown; after: unknown }
+  | { option: "rows"; value: OptionValue<"rows">; before: Row; after: Row }
+);
 
 export function changesPage({ rows, count, next, record }: OptionValues): boolean {
   return [rows, count, next, record].some((value) => value !== undefined);
-}
-
-/** What an option has changed in the body of a response. */
-export interface BodyChange {
-  option: "rows" | "count" | "next" | "record" | "body";
-  /** The index of the changed record, or of the one beside the change; undefined for a member of the page. */
-  record?: number;
-  /** The name of the changed member. */
-  member?: string;
-  /** A note for readers of the body, such as `was 40614`. */
-  note: string;
 }
 
 /** Changes a page. Returns what has changed: a page without a next page, for example, has no link to change. */
@@ -29,8 +29,8 @@ export function changePage(
   page: MutablePage,
   { rows, count, next, record }: OptionValues,
   random: (purpose: string) => number,
-): BodyChange[] {
-  const changes: (BodyChange | undefined)[] = [];
+): PageChange[] {
+  const changes: (PageChange | undefined)[] = [];
   if (rows !== undefined) changes.push(changeRows(page, rows, random("rows")));
   if (count !== undefined) changes.push(changeCount(page, count));
   if (next !== undefined) changes.push(changeNext(page, next));
@@ -38,10 +38,15 @@ export function changePage(
   return changes.filter((change) => change !== undefined);
 }
 
-function changeCount(page: MutablePage, difference: number): BodyChange {
-  const note = `was ${page.count}`;
+/** Formats a page as JSON, without what was removed. */
+export function formatPage(page: MutablePage): string {
+  return JSON.stringify({ ...page, results: page.results.filter((record) => record !== undefined) });
+}
+
+function changeCount(page: MutablePage, difference: number): PageChange {
+  const before = page.count;
   page.count += difference;
-  return { option: "count", member: "count", note };
+  return { option: "count", place: "count", before, after: page.count };
 }
 
 /** @returns undefined if the records cannot change */
@@ -49,46 +54,40 @@ function changeRows(
   { results }: MutablePage,
   fault: OptionValue<"rows">,
   random: number,
-): BodyChange | undefined {
+): PageChange | undefined {
   if (results.length < 2) return undefined;
   if (fault === "swap") return swapRecords(results, random);
   const index = Math.floor(random * results.length);
-  const { id } = results[index] ?? {};
-  if (fault === "repeat") {
-    const original = results.at(index - 1);
-    results[index] = { ...original };
-    return { option: "rows", record: index, note: `a copy of ${original?.id}, in place of ${id}` };
-  }
-  results.splice(index, 1);
-  const isLast = index === results.length;
-  if (isLast) return { option: "rows", record: index - 1, note: `${id} is missing after this record` };
-  return { option: "rows", record: index, note: `${id} is missing before this record` };
+  const before = results[index];
+  const after = fault === "repeat" ? { ...results.at(index - 1) } : undefined;
+  results[index] = after;
+  return { option: "rows", value: fault, place: `results.${index}`, before, after };
 }
 
 /** @returns undefined if all records have the same timestamp */
-function swapRecords(records: MutableRecord[], random: number): BodyChange | undefined {
-  const positions = records.flatMap(({ timestamp }, index) =>
-    index > 0 && timestamp !== records[index - 1]?.timestamp ? [index] : [],
+function swapRecords(records: Row[], random: number): PageChange | undefined {
+  const positions = records.flatMap((record, index) =>
+    index > 0 && record?.timestamp !== records[index - 1]?.timestamp ? [index] : [],
   );
   const position = positions[Math.floor(random * positions.length)];
   if (position === undefined) return undefined;
-  const moved = records.splice(position, 1);
-  records.splice(position - 1, 0, ...moved);
-  return { option: "rows", record: position - 1, note: "swapped with the next record" };
+  const [after] = records.splice(position, 1);
+  const before = records[position - 1];
+  records.splice(position - 1, 0, after);
+  return { option: "rows", value: "swap", place: `results.${position - 1}`, before, after };
 }
 
 const PAGE_NUMBER = /(?<=[?&]page=)\d+/;
 
 /** @returns undefined if there is no link */
-function changeNext(page: MutablePage, fault: OptionValue<"next">): BodyChange | undefined {
-  const { next } = page;
-  if (next === null) return undefined;
-  const [number] = PAGE_NUMBER.exec(next) ?? [];
+function changeNext(page: MutablePage, fault: OptionValue<"next">): PageChange | undefined {
+  const { next: before } = page;
+  if (before === null) return undefined;
   // Replace only the page number, so that the encoding of the other parameters does not change.
-  const move = (step: number) => next.replace(PAGE_NUMBER, String(Number(number) + step));
+  const move = (step: number) => before.replace(PAGE_NUMBER, (number) => String(Number(number) + step));
   const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
   page.next = changes[fault];
-  return { option: "next", member: "next", note: `was page=${number}` };
+  return { option: "next", place: "next", before, after: page.next };
 }
 
 /** @returns undefined if there is no record */
@@ -96,21 +95,22 @@ function changeRecord(
   { results }: MutablePage,
   fault: OptionValue<"record">,
   random: number,
-): BodyChange | undefined {
-  const choices = results.flatMap((record, index) => ROAD_USERS.map((field) => ({ record, index, field })));
+): PageChange | undefined {
+  const choices = results.flatMap((record, index) =>
+    record === undefined ? [] : ROAD_USERS.map((field) => ({ record, index, field })),
+  );
   const choice = choices[Math.floor(random * choices.length)];
   if (choice === undefined) return undefined;
   const { record, index, field } = choice;
-  const { timestamp, [field]: count } = record;
-  const time = String(timestamp).replace("Z", "+00:00");
-  const changes: Record<typeof fault, { fields: MutableRecord; member?: string; note: string }> = {
-    float: { fields: { [field]: Number(count) + 0.5 }, member: field, note: `was ${count}` },
-    null: { fields: { [field]: null }, member: field, note: `was ${count}` },
-    missing: { fields: { [field]: undefined }, note: `${field} is missing, was ${count}` },
-    extra: { fields: { vans: 0 }, member: "vans", note: "added" },
-    offset: { fields: { timestamp: time }, member: "timestamp", note: `was ${timestamp}` },
+  const changes: Record<typeof fault, [member: string, after: unknown]> = {
+    float: [field, Number(record[field]) + 0.5],
+    null: [field, null],
+    missing: [field, undefined],
+    extra: ["vans", 0],
+    offset: ["timestamp", String(record.timestamp).replace("Z", "+00:00")],
   };
-  const { fields, ...change } = changes[fault];
-  Object.assign(record, fields);
-  return { option: "record", record: index, ...change };
+  const [member, after] = changes[fault];
+  const before = record[member];
+  record[member] = after;
+  return { option: "record", place: `results.${index}.${member}`, before, after };
 }

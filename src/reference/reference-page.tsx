@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { DEFAULT_RETRY_MS } from "../faults/fault-response.ts";
 import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../faults/option-table.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
-import { CodeBlock, JsonText } from "../views/code-block.tsx";
+import { CodeBlock, JsonText, ResponsePanel } from "../views/code-block.tsx";
 import { Layout } from "../views/layout.tsx";
 import { Links } from "../views/links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../views/site.ts";
@@ -65,9 +65,7 @@ export function renderReference(): string {
             code={`curl -si '${COLLECTION_PATH}?page=2' # add the origin of this service`}
             label={`curl: ${get.summary}`}
           />
-          <section class="panel response" aria-label="The response" tabindex={0} hidden>
-            <pre />
-          </section>
+          <ResponsePanel hidden />
           <h3 id="parameters">Parameters</h3>
           <DefinitionList kind="parameter" entries={listParameters(get)} />
           <h3 id="responses">Responses</h3>
@@ -154,6 +152,9 @@ const TryIt: FC = () => (
     </button>
     <span role="status" />
     <span class="quiet" />
+    <a href={COLLECTION_PATH} hidden>
+      Request again with marks
+    </a>
   </form>
 );
 

@@ -1,14 +1,18 @@
-import type { FC, PropsWithChildren } from "hono/jsx";
+import { raw } from "hono/html";
+import type { FC } from "hono/jsx";
 import { type AppliedOptions, formatTyped } from "../faults/applied-options.ts";
 import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
-import { CurlBlock } from "./code-block.tsx";
+import { BODY_CHANGES, nameChange } from "./changes.ts";
+import { CurlBlock, ResponsePanel } from "./code-block.tsx";
+import { type Link, Links } from "./links.tsx";
+import { REFERENCE_PATH } from "./site.ts";
 import { formatCurlOptions, formatHead, formatNumber } from "./text-format.ts";
 
-/** A request as the HTML view shows it. */
-export interface ClientRequest {
+/** A request and its response as the HTML view shows them. */
+export interface ClientResponse {
   method: string;
   prefer: string | undefined;
   /** With the public origin of the service. */
@@ -18,9 +22,6 @@ export interface ClientRequest {
   urlWithoutFaults: string | undefined;
   /** How many parameters of the request are not in `url`, because they are too many. */
   leftOut: number;
-}
-
-export interface ClientResponse extends ClientRequest {
   status: number;
   headers: Headers;
   /** The received part of the body, which a fault may have cut. */
@@ -33,28 +34,43 @@ export function formatStatus(status: number): string {
   return status === 200 ? "200 OK" : `${status} ${getStatusText(status)}`;
 }
 
-/** Shows the applied options with a link to the page without faults, and the warning. */
+/** Says what faults have changed in a body, from its top to its end, with links to the places. */
+export function listChanges({ changes, values }: AppliedOptions): Link[] {
+  // The members of a page are in alphabetical order, and its records are numbered.
+  const inOrder = changes.toSorted((a, b) => a.place.localeCompare(b.place, "en", { numeric: true }));
+  const links = inOrder.map((change): Link => [`#${change.place}`, nameChange(change)]);
+  const ofBody = values.body && BODY_CHANGES[values.body];
+  return ofBody === undefined ? links : [...links, ["#body", `body: ${ofBody}`]];
+}
+
+/** Shows what the applied options changed, or which conditions were not met, and the warning. */
 export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
-  const { urlWithoutFaults, status, headers, applied, url } = response;
+  const { status, headers, applied, url, urlWithoutFaults } = response;
   const warning = headers.get("Mock-Warning");
+  const { source, rule } = applied;
   const options = formatTyped(applied.values);
+  const isApplied = options !== "";
   const asksForFaults = !["", "none"].includes(url.searchParams.get("prefer") ?? "");
   // After a 400, which an invalid option causes, its message says more.
-  const hasNoEffect = asksForFaults && status !== 400 && options === "";
-  const rule = applied.rule && `, by rule ${applied.rule.number} of ${applied.rule.of}`;
+  const hasNoEffect = asksForFaults && status !== 400 && !isApplied;
+  const unmet = applied.unmet.map(
+    ({ name, value }): Link => [`${REFERENCE_PATH}#fault-${name}`, `${name}=${value} is not met`],
+  );
   return (
     <>
-      {options !== "" && (
-        <p class="banner">
-          Applied to this response{rule}: <code>{options}</code>.{" "}
-          {applied.changes.length > 0 && <a href="#change">Show what changed</a>}{" "}
+      {(isApplied || hasNoEffect) && (
+        <div class="banner">
+          <Links links={isApplied ? listChanges(applied) : unmet} />
+          {isApplied ? (
+            <>
+              Applied to this response{source === "setting" && " by the setting PREFER of this deployment"}
+              {rule && `, by rule ${rule.number} of ${rule.of}`}: <code>{options}</code>.
+            </>
+          ) : (
+            "No option of prefer affected this response."
+          )}{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
-        </p>
-      )}
-      {hasNoEffect && (
-        <p class="banner">
-          No option of <code>prefer</code> affected this response.
-        </p>
+        </div>
       )}
       {warning !== null && <p class="banner">{warning}</p>}
       {response.leftOut > 0 && (
@@ -67,27 +83,28 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   );
 };
 
-/** A response with the formatted body as children, and its request as a command and, if a link can repeat it, as a link to the JSON. */
-export const RawResponse: FC<PropsWithChildren<{ response: ClientResponse; url: string }>> = (props) => {
-  const { method, prefer, status, headers } = props.response;
+/**
+ * A response, and its request as a command and, if a link can send it, as a link to the JSON.
+ * @param html The formatted body
+ */
+export const RawResponse: FC<{ response: ClientResponse; html: string }> = ({ response, html }) => {
+  const { method, prefer, status, headers, url } = response;
   const options = formatCurlOptions(method, prefer === undefined ? [] : [["Prefer", prefer]]);
-  const hasDefaultFormat = isDefaultFormat(getLastValue(props.response.url.searchParams, "format"));
+  const hasDefaultFormat = isDefaultFormat(getLastValue(url.searchParams, "format"));
   const canLink = method === "GET" && prefer === undefined && hasDefaultFormat;
   return (
-    <>
-      <CurlBlock options={options} url={props.url} label="curl" />
+    <section class="client" aria-labelledby="response">
+      <h2 id="response">The API response</h2>
+      <ResponsePanel head={formatHead(formatStatus(status), headers)} isOpen={status >= 400}>
+        <code class="json">{raw(html)}</code>
+      </ResponsePanel>
+      <CurlBlock options={options} url={url.href} label="curl" />
       {canLink && (
         <p>
-          <a href={setParameter(new URL(props.url), "format", "json")}>Raw JSON</a>
+          <a href={setParameter(url, "format", "json")}>Request again as JSON</a>
         </p>
       )}
-      <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
-        <pre>
-          {formatHead(formatStatus(status), headers)}
-          {props.children}
-        </pre>
-      </section>
-    </>
+    </section>
   );
 };
 
@@ -98,11 +115,5 @@ export const RawResponse: FC<PropsWithChildren<{ response: ClientResponse; url: 
 export function setParameter(url: URL, name: string, value: string): string {
   const changed = new URL(url);
   changed.searchParams.set(name, value);
-  return changed.href;
-}
-
-export function removeParameter(url: URL, name: string): string {
-  const changed = new URL(url);
-  changed.searchParams.delete(name);
   return changed.href;
 }

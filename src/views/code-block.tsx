@@ -1,5 +1,5 @@
 import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import { formatJson } from "./json-html.ts";
 import { quoteForShell } from "./text-format.ts";
 
@@ -22,4 +22,17 @@ export const CurlBlock: FC<{ options: string; url: string; label: string }> = ({
 /** JSON with a member on each line. The HTML is a string, because a page would need hundreds of elements. */
 export const JsonText: FC<{ value: unknown; hasLinks?: boolean }> = ({ value, hasLinks = true }) => (
   <code class="json">{raw(formatJson(value, { hasLinks }))}</code>
+);
+
+type PanelProps = PropsWithChildren<{ head?: string; isOpen?: boolean; hidden?: boolean }>;
+
+/** A response: its status and headers, which are folded by default, and its body as children. */
+export const ResponsePanel: FC<PanelProps> = ({ head, isOpen, hidden, children }) => (
+  <section class="panel response" aria-label="Headers and body" tabindex={0} hidden={hidden}>
+    <details open={isOpen}>
+      <summary>Headers</summary>
+      <pre>{head}</pre>
+    </details>
+    <pre>{children}</pre>
+  </section>
 );

@@ -1,19 +1,13 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
-import type { AppliedOptions } from "../faults/applied-options.ts";
+import { type AppliedOptions, isChanged } from "../faults/applied-options.ts";
 import { isSentInParts } from "../faults/body-faults.ts";
 import type { OptionValue } from "../faults/option-table.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { getHeader, getLastValue, getOrigin, type PageRequest, parsePageRequest } from "../http/request.ts";
-import {
-  type ClientRequest,
-  type ClientResponse,
-  removeParameter,
-  setParameter,
-} from "./client-response.tsx";
-import { renderRecords } from "./records/records-page.tsx";
-import { renderResponse } from "./response-page.tsx";
+import { type ClientResponse, setParameter } from "./client-response.tsx";
+import { renderRecords, renderResponse } from "./response-page.tsx";
 import { HEALTH_PATH } from "./site.ts";
 
 /** Nothing inline is allowed, so that injected markup cannot run a script. */
@@ -27,7 +21,7 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-const NOTHING_APPLIED: AppliedOptions = { values: {}, changes: [] };
+const NOTHING_APPLIED: AppliedOptions = { values: {}, source: "query", unmet: [], changes: [] };
 
 /** Headers that are true only of the JSON. An entity-tag, for example, does not change when the HTML does. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
@@ -43,10 +37,9 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   const body = await readBody(c.res, applied.values.body);
   const request = describeRequest(c);
   const response: ClientResponse = { ...request, status, headers, body, applied };
-  // The table of records assumes a page that no fault has changed.
-  const { number } = response;
-  const isUnchangedPage = status === 200 && number !== undefined && applied.changes.length === 0;
-  const html = isUnchangedPage ? renderRecords(response, number) : renderResponse(response);
+  // Not an error, so the route has sent a page of the collection.
+  const isUnchangedPage = status === 200 && !isChanged(applied);
+  const html = isUnchangedPage ? renderRecords(response, JSON.parse(body)) : renderResponse(response);
 
   // Otherwise, Hono would add the headers of the JSON response to the new one.
   c.res = undefined;
@@ -79,7 +72,7 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
 const MAX_PARAMETERS = 50;
 
 /** Describes a request as the HTML view shows it. */
-function describeRequest(c: AppContext): ClientRequest {
+function describeRequest(c: AppContext) {
   const request = parsePageRequest(c);
   const url = createShownUrl(request, c.env.PUBLIC_ORIGIN);
   return {
@@ -104,10 +97,13 @@ function createShownUrl({ url, query }: PageRequest, publicOrigin: string | unde
 /** Finds the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */
 function findUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
   if (c.env.PREFER) return setParameter(url, "prefer", "none");
-  return url.searchParams.has("prefer") ? removeParameter(url, "prefer") : undefined;
+  if (!url.searchParams.has("prefer")) return undefined;
+  const changed = new URL(url);
+  changed.searchParams.delete("prefer");
+  return changed.href;
 }
 
-function createHtmlHeaders(jsonHeaders: Headers, { prefer }: ClientRequest): Headers {
+function createHtmlHeaders(jsonHeaders: Headers, { prefer }: { prefer: string | undefined }): Headers {
   const headers = new Headers(jsonHeaders);
   // The command on the page repeats `Prefer`, on which caches do not vary.
   if (prefer !== undefined) headers.set("Cache-Control", NO_STORE);

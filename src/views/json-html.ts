@@ -1,44 +1,105 @@
-import type { BodyChange } from "../faults/page-faults.ts";
+import type { PageChange } from "../faults/page-faults.ts";
+import { BODY_CHANGES, describeChange, nameChange } from "./changes.ts";
 
-const MEMBER_NAME = /^( *)("[^"]*"): /gm;
-const TIMESTAMP = /"(\d{4}-\d\d-\d\dT[\d:]+Z)"/g;
-/** The value of `next` or `previous`, after `MEMBER_NAME` was marked. */
-const NEIGHBOR_URL = /^( {2}<b>"(?:next|previous)"<\/b>: )"([^"\\]*)"/gm;
-/** The start of a record, or a member, after `MEMBER_NAME` was marked. */
-const RECORD_OR_MEMBER = /^( +)(?:\{|<b>"(.*)"<\/b>: .*)$/;
+interface JsonOptions {
+  /** What faults have changed in the value. What they removed is undefined in it. */
+  changes?: PageChange[];
+  /** The part of the JSON that arrived before the connection closed; by default all of it. */
+  received?: string | undefined;
+  /** Whether `next` and `previous` are links. By default they are. */
+  hasLinks?: boolean;
+}
 
-/** Formats a body as HTML: JSON with links, and with a note where a fault has changed it, or any other text as it is. */
-export function formatBody(text: string, changes: BodyChange[]): string {
+/** A line as compact JSON, which is empty if a fault has removed it, and as HTML, with the change whose place it is. */
+type Line = [json: string, html: string, change?: PageChange | undefined];
+
+/** Where a value is: its place, such as `results.10.bicycles`, what is around it, and the tag of a change that contains it. */
+type Position = Record<"place" | "indent" | "name" | "comma" | "tag", string>;
+
+const START: Position = { place: "", indent: "", name: "", comma: "", tag: "" };
+
+/** Formats a body as HTML: JSON with a member on each line, or any other text as it is. */
+export function formatBody(text: string): string {
   try {
-    return markChanges(formatJson(JSON.parse(text)), changes);
+    return formatJson(JSON.parse(text));
   } catch {
-    const change = changes.find(({ option }) => option === "body");
-    return escapeHtml(text) + (change === undefined ? "" : ` <small id="change">← ${change.note}</small>`);
+    return escapeHtml(text);
   }
 }
 
-/** Formats JSON as HTML, with a member on each line. By default, `next` and `previous` are links. */
-export function formatJson(value: unknown, { hasLinks = true } = {}): string {
-  const html = escapeHtml(JSON.stringify(value, null, 2))
-    .replaceAll(MEMBER_NAME, "$1<b>$2</b>: ")
-    // The style sheet keeps a timestamp on one line.
-    .replaceAll(TIMESTAMP, '"<time>$1</time>"');
-  return hasLinks ? html.replaceAll(NEIGHBOR_URL, '$1"<a href="$2">$2</a>"') : html;
+/**
+ * Formats JSON as HTML, with a member on each line. A change is a mark, a struck line or, if it has not arrived, a note. Its id is the place
+ * of the change.
+ */
+export function formatJson(value: unknown, options: JsonOptions = {}): string {
+  const lines = listLines(value, options, START);
+  const { received } = options;
+  if (received === undefined) return lines.map(([, html]) => html).join("\n");
+  const arrived: string[] = [];
+  const missing: string[] = [];
+  let rest = received;
+  for (const [json, html, change] of lines) {
+    const hasArrived = rest !== "" && rest.startsWith(json);
+    if (rest !== "") arrived.push(hasArrived ? html : escapeHtml(rest));
+    if (change && !hasArrived) missing.push(formatNote(`not received: ${nameChange(change)}`, change.place));
+    rest = hasArrived ? rest.slice(json.length) : "";
+  }
+  return [arrived.join("\n") + formatNote(BODY_CHANGES.cut, "body"), ...missing].join("\n");
 }
 
-/** Marks the lines of a page that have changed. The first mark is the target of a link. */
-function markChanges(html: string, changes: BodyChange[]): string {
-  let index = -1;
-  const lines = html.split("\n").map((line) => {
-    const [, indent, member] = RECORD_OR_MEMBER.exec(line) ?? [];
-    if (indent === undefined) return line;
-    if (member === undefined) index++;
-    const record = indent === "  " ? undefined : index;
-    const found = changes.filter((change) => change.record === record && change.member === member);
-    const notes = found.map(({ note }) => ` <small>← ${escapeHtml(note)}</small>`).join("");
-    return notes === "" ? line : `${indent}<mark>${line.trimStart()}</mark>${notes}`;
-  });
-  return lines.join("\n").replace("<mark>", '<mark id="change">');
+/** Lists the lines of a value: one, or those of its members between two brackets. */
+function listLines(value: unknown, options: JsonOptions, position: Position): Line[] {
+  const { place, indent, name, comma } = position;
+  const change = options.changes?.find((change) => change.place === place);
+  const shown = value === undefined ? change?.before : value;
+  const changeTag = change?.after === undefined ? "del" : "mark";
+  const tag = change === undefined ? position.tag : changeTag;
+  const toLine = (json: string, html: string, change?: PageChange): Line => [
+    tag === "del" ? "" : json,
+    indent + mark(html, tag, change),
+    change,
+  ];
+  const label = name === "" ? "" : `<b>${escapeHtml(name)}</b> `;
+  const members = shown instanceof Object ? Object.entries(shown) : [];
+  if (members.length === 0) {
+    const html = label + formatValue(shown, place, options) + comma;
+    return [toLine(name + JSON.stringify(shown) + comma, html, change)];
+  }
+  const isList = Array.isArray(shown);
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
+  const last = members.findLastIndex(([, member]) => member !== undefined);
+  const lines = members.flatMap(([key, member], index) =>
+    listLines(member, options, {
+      place: place === "" ? key : `${place}.${key}`,
+      indent: `${indent}  `,
+      name: isList ? "" : `${JSON.stringify(key)}:`,
+      comma: index < last ? "," : "",
+      tag,
+    }),
+  );
+  return [toLine(name + open, label + open, change), ...lines, toLine(close + comma, close + comma)];
+}
+
+/** Marks a line of a change. The first line has the id and a note. */
+function mark(html: string, tag: string, change: PageChange | undefined): string {
+  if (tag === "") return html;
+  if (change === undefined) return `<${tag}>${html}</${tag}>`;
+  return `<${tag} id="${change.place}">${html}</${tag}> <small>← ${escapeHtml(describeChange(change))}</small>`;
+}
+
+/** Formats a value without members. A timestamp is an element, which the style sheet keeps on one line. */
+function formatValue(value: unknown, place: string, { hasLinks = true }: JsonOptions): string {
+  const html = escapeHtml(JSON.stringify(value));
+  if (typeof value !== "string") return html;
+  const text = html.slice(1, -1);
+  if (place.endsWith(".timestamp")) return `"<time>${text}</time>"`;
+  const isLink = hasLinks && (place === "next" || place === "previous");
+  return isLink ? `"<a href="${escapeHtml(value).replaceAll('"', "&quot;")}">${text}</a>"` : html;
+}
+
+/** Formats a note about something that is not in a body, and so has no mark. */
+export function formatNote(text: string, id: string): string {
+  return ` <small id="${id}">← ${escapeHtml(text)}</small>`;
 }
 
 function escapeHtml(text: string): string {

@@ -1,75 +1,129 @@
-import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
-import { formatTyped, isChanged } from "../faults/applied-options.ts";
-import { selectFaults } from "../faults/option-table.ts";
-import { COLLECTION_PATH } from "../http/links.ts";
+import { isChanged } from "../faults/applied-options.ts";
+import { replacesBody } from "../faults/body-faults.ts";
+import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
 import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
-import { Banners, type ClientResponse, formatStatus, RawResponse, setParameter } from "./client-response.tsx";
-import { formatBody } from "./json-html.ts";
+import { getLastPage } from "../records/page.ts";
+import type { Page } from "../records/schema.ts";
+import { BODY_CHANGES } from "./changes.ts";
+import {
+  Banners,
+  type ClientResponse,
+  formatStatus,
+  listChanges,
+  RawResponse,
+  setParameter,
+} from "./client-response.tsx";
+import { formatBody, formatJson, formatNote } from "./json-html.ts";
 import { Layout } from "./layout.tsx";
-import { formatQuantity } from "./text-format.ts";
+import { type Link, Links } from "./links.tsx";
+import { NeighborLinks, PageNavigation } from "./records/page-navigation.tsx";
+import { getDay, RecordTable } from "./records/record-table.tsx";
+import { EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
+import { formatNumber, formatQuantity } from "./text-format.ts";
 
 /** Renders an error, or a response that a fault has changed. */
 export function renderResponse(response: ClientResponse): string {
-  const { status, body, url, applied } = response;
-  const faults = isChanged(applied) ? ` with ${formatTyped(selectFaults(applied.values))}` : "";
-  const title = formatStatus(status) + faults;
+  const { status, url, applied } = response;
+  const { page, changes } = applied;
+  const count = listChanges(applied).length;
+  const changedNext = changes.find(({ option }) => option === "next");
+  const title = formatStatus(status) + (count === 0 ? "" : `, ${formatQuantity(count, "change")}`);
+  const [text, ...links] = isChanged(applied) ? FAULT_ADVICE : getErrorAdvice(response);
   return String(
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
-      <Advice response={response} />
+      <p class="lead">{text}</p>
+      <Links links={links} />
       <Banners response={response} />
-      <h2>The API response</h2>
-      <RawResponse response={response} url={url.href}>
-        <code>{raw(formatBody(body, applied.changes))}</code>
-      </RawResponse>
+      {page && (
+        <nav class="row" aria-label="Pages">
+          <NeighborLinks
+            next={changedNext ? String(changedNext.before) : page.next}
+            previous={page.previous}
+          />
+        </nav>
+      )}
+      <RawResponse response={response} html={formatReceived(response)} />
     </Layout>,
   );
 }
 
-/** A sentence about the response. After an error of the service also the next link to follow. */
-const Advice: FC<{ response: ClientResponse }> = ({ response }) => {
-  if (isChanged(response.applied))
-    return <p class="lead">A fault option changed this response. The service is working normally.</p>;
-  const { text, href, name } = getErrorAdvice(response);
-  return (
-    <p class="lead">
-      {text} <a href={href}>{name}</a>
-    </p>
+/** Renders a page of the collection, which no fault has changed. */
+export function renderRecords(response: ClientResponse, page: Page): string {
+  const { url } = response;
+  const lastPage = getLastPage(page.count);
+  const number = typeof response.number === "number" ? response.number : lastPage;
+  const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
+  const toUrl = createPageUrlBuilder(url.origin, url.searchParams);
+  const [newest] = page.results;
+  return String(
+    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
+      <h1 id="title">Records</h1>
+      <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: page ${position}.`}</p>
+      <Banners response={response} />
+      {newest === undefined ? (
+        <p class="banner">{EMPTY_COLLECTION}</p>
+      ) : (
+        <>
+          <PageNavigation
+            page={page}
+            number={number}
+            lastPage={lastPage}
+            date={getDay(newest)}
+            query={url.searchParams}
+            toUrl={toUrl}
+          />
+          <RecordTable records={page.results} />
+          <nav class="row" aria-label="Pages, below the records">
+            <NeighborLinks next={page.next} previous={page.previous} />
+          </nav>
+        </>
+      )}
+      <RawResponse response={response} html={formatJson(page)} />
+    </Layout>,
   );
-};
-
-interface ErrorAdvice {
-  text: string;
-  href: string;
-  name: string;
 }
 
-const NEWEST = { href: COLLECTION_PATH, name: "Show the newest records" };
-const OVERVIEW = { href: "/", name: "Show the overview" };
+/** Formats the received body as HTML, with what faults have changed in it. */
+function formatReceived({ body, applied: { page, changes, values } }: ClientResponse): string {
+  const { body: fault } = values;
+  const received = fault === "cut" ? body : undefined;
+  if (page && !replacesBody(fault)) return formatJson(page, { changes, received });
+  const change = fault && BODY_CHANGES[fault];
+  return formatBody(body) + (change === undefined ? "" : formatNote(change, "body"));
+}
 
-function getErrorAdvice(response: ClientResponse): ErrorAdvice {
+/** A sentence about a response, and the links to follow. */
+type Advice = [text: string, ...links: Link[]];
+
+const FAULT_ADVICE: Advice = ["A fault option changed this response. The service is working normally."];
+
+const NEWEST: Link = [COLLECTION_PATH, "Show the newest records"];
+const OVERVIEW: Link = ["/", "Show the overview"];
+const OPTIONS: Link = [`${REFERENCE_PATH}#faults`, "Show the options"];
+
+function getErrorAdvice(response: ClientResponse): Advice {
   const { status, headers, body, url, urlWithoutFaults } = response;
-  const { detail: text } = JSON.parse(body);
+  const { detail, nearest } = JSON.parse(body);
   const seconds = Number(headers.get("Retry-After"));
-  if (seconds > 0)
-    return { text, href: url.href, name: `Try again after ${formatQuantity(seconds, "second")}` };
+  if (seconds > 0) return [detail, [url.href, `Try again after ${formatQuantity(seconds, "second")}`]];
+  // The days of a jump to a day without records.
+  if (Array.isArray(nearest))
+    return [detail, ...nearest.map((day): Link => [setParameter(url, "date", day), `Show ${day}`])];
   if (status === 404) return getNotFoundAdvice(response);
   if (status === 400 && urlWithoutFaults !== undefined)
-    return { text, href: urlWithoutFaults, name: "Show the page without faults" };
-  return { text, ...(url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW) };
+    return [detail, OPTIONS, [urlWithoutFaults, "Show the page without faults"]];
+  return [detail, url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW];
 }
 
-function getNotFoundAdvice({ url, number }: ClientResponse): ErrorAdvice {
-  if (url.pathname !== COLLECTION_PATH) return { text: "There is nothing at this URL.", ...NEWEST };
+function getNotFoundAdvice({ url, number }: ClientResponse): Advice {
+  if (url.pathname !== COLLECTION_PATH) return ["There is nothing at this URL.", NEWEST];
   const format = getLastValue(url.searchParams, "format");
-  if (!isDefaultFormat(format)) return { text: "The formats are api and json.", ...NEWEST };
+  if (!isDefaultFormat(format)) return ["The formats are api and json.", NEWEST];
   const isPastTheEnd = number !== undefined;
-  if (isPastTheEnd) {
-    const lastPage = { href: setParameter(url, "page", "last"), name: "Show the last page" };
-    return { text: "The collection has fewer pages.", ...lastPage };
-  }
-  const firstPage = { href: setParameter(url, "page", "1"), name: "Show page 1" };
-  return { text: "Pages are numbered from 1, and page 1 has the newest records.", ...firstPage };
+  if (isPastTheEnd)
+    return ["The collection has fewer pages.", [setParameter(url, "page", "last"), "Show the last page"]];
+  const text = "Pages are numbered from 1, and page 1 has the newest records.";
+  return [text, [setParameter(url, "page", "1"), "Show page 1"]];
 }

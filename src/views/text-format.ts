@@ -42,7 +42,7 @@ export function formatShare(part: number, whole: number): string {
  */
 export function formatHead(status: string, headers: Iterable<[string, string]>): string {
   const lines = Array.from(headers, ([name, value]) => `${capitalize(name)}: ${value}\n`);
-  return `HTTP ${status}\n${lines.join("")}\n`;
+  return `HTTP ${status}\n${lines.join("")}`;
 }
 
 function capitalize(name: string): string {

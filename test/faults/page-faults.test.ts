@@ -1,16 +1,16 @@
 import { describe, expect, test, vi } from "vitest";
 import type { OptionValue, OptionValues } from "../../src/faults/option-table.ts";
-import { changePage } from "../../src/faults/page-faults.ts";
+import { changePage, formatPage } from "../../src/faults/page-faults.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { checkExchanges } from "../support/exchange.ts";
 import { makeRecords } from "../support/sample-records.ts";
 import { fetch, fetchPage, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
-/** Changes a copy of a page. Returns undefined if the change is not possible. */
+/** Changes a copy of a page. Returns what a client gets, or undefined if the change is not possible. */
 function changeCopy(options: OptionValues, page: Page, random: number): Page | undefined {
   const copy = structuredClone(page);
   const changes = changePage(copy, options, () => random);
-  return changes.length > 0 ? copy : undefined;
+  return changes.length > 0 ? JSON.parse(formatPage(copy)) : undefined;
 }
 
 const createPage = (count: number): Page => ({
@@ -60,6 +60,10 @@ describe("rows", () => {
     const page = createPage(5);
     const [first, second, ...others] = getIds(page);
     expect(getIds(changeCopy({ rows: "swap" }, page, 0.9))).toEqual([second, first, ...others]);
+    const { results } = page;
+    expect(changePage(structuredClone(page), { rows: "swap" }, () => 0.9)).toEqual([
+      { option: "rows", value: "swap", place: "results.0", before: results[0], after: results[1] },
+    ]);
     expect(changeCopy({ rows: "swap" }, createPage(4), 0)).toBeUndefined();
     expect(changeCopy({ rows: "drop" }, createPage(1), 0)).toBeUndefined();
   });
@@ -83,58 +87,27 @@ test.each<[OptionValue<"record">, number, RegExp]>([
   expect(new Set(changes.flat()).size).toBe(count);
 });
 
-describe("a change names the record, the member and what was there", () => {
-  const { results: before } = PAGE;
-  const listIds = ({ results }: Page) => results.map(({ id }) => id);
+const findValue = (names: string[], value: unknown) =>
+  names.reduce((container, name) => Object(container)[name], value);
 
-  /** Changes a copy of the page. Returns the copy, and the only change. */
-  const change = (options: OptionValues, random: number) => {
-    const copy = structuredClone(PAGE);
+test.each<OptionValues>([
+  { count: -1 },
+  ...(["loop", "null", "skip"] as const).map((next) => ({ next })),
+  ...(["repeat", "drop"] as const).map((rows) => ({ rows })),
+  ...(["float", "null", "missing", "extra", "offset"] as const).map((record) => ({ record })),
+])("%j changes only one place, and says what was and what is there", (options) => {
+  const page = { ...PAGE, next: `${URL_WITHOUT_PAGE}3` };
+  for (const random of CHOICES) {
+    const copy = structuredClone(page);
     const changes = changePage(copy, options, () => random);
     expect(changes).toHaveLength(1);
-    const { record = Number.NaN, member = "", note } = changes[0]!;
-    return { copy, record, member, note };
-  };
-
-  test.each(["float", "null", "offset", "extra"] as const)("record=%s", (value) => {
-    for (const random of CHOICES) {
-      const { copy, record, member, note } = change({ record: value }, random);
-      const was = Object(before[record])[member];
-      expect(note).toBe(value === "extra" ? "added" : `was ${was}`);
-      expect({ ...copy.results[record], [member]: was }).toEqual({ ...before[record], [member]: was });
-      expect(Object(copy.results[record])[member]).not.toEqual(was);
-    }
-  });
-
-  test("record=missing", () => {
-    for (const random of CHOICES) {
-      const { copy, record, note } = change({ record: "missing" }, random);
-      const [, name = "", was] = /^(.*) is missing, was (.*)$/.exec(note) ?? [];
-      expect({ ...copy.results[record], [name]: Number(was) }).toEqual(before[record]);
-      expect(JSON.parse(JSON.stringify(copy.results[record]))).not.toHaveProperty(name);
-    }
-  });
-
-  test("rows", () => {
-    for (const random of CHOICES) {
-      const repeated = change({ rows: "repeat" }, random);
-      const { id } = repeated.copy.results[repeated.record]!;
-      expect(repeated.note).toBe(`a copy of ${id}, in place of ${before[repeated.record]!.id}`);
-      expect(listIds(repeated.copy).filter((other) => other === id)).toHaveLength(2);
-
-      const dropped = change({ rows: "drop" }, random);
-      const [, missing, side] = /^(\d+) is missing (before|after) this record$/.exec(dropped.note) ?? [];
-      const ids = listIds(dropped.copy);
-      expect(ids[dropped.record]).toBeTypeOf("number");
-      ids.splice(dropped.record + (side === "after" ? 1 : 0), 0, Number(missing));
-      expect(ids).toEqual(listIds(PAGE));
-
-      const swapped = change({ rows: "swap" }, random);
-      const [first, second] = swapped.copy.results.splice(swapped.record, 2);
-      swapped.copy.results.splice(swapped.record, 0, second!, first!);
-      expect(listIds(swapped.copy)).toEqual(listIds(PAGE));
-    }
-  });
+    const { place, before, after } = changes[0]!;
+    const names = place.split(".");
+    expect([findValue(names, page), findValue(names, copy)]).toEqual([before, after]);
+    expect(before).not.toEqual(after);
+    Object.assign(Object(findValue(names.slice(0, -1), copy)), { [names.at(-1)!]: before });
+    expect(copy).toEqual(page);
+  }
 });
 
 describe("grow", () => {

@@ -25,22 +25,19 @@ export const extractText = (html: string) =>
 export const findLinks = (html: string) =>
   Array.from(html.matchAll(/href="([^"]*)"/g), ([, url]) => extractText(url!));
 
-/** Parses the JSON response in the HTML view: its status, headers and body, without notes and the spaces of formatted JSON. */
+/** Parses the JSON response in the HTML view: its status, headers and body, without notes, what was removed, and the spaces of formatted JSON. */
 export function parseShownResponse(page: string) {
   const [, name, lines = "", body = ""] =
-    /The API response.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
+    /The API response.*<pre>HTTP (\d+ [^\n]+)\n(.*?)\n<\/pre>.*?<pre>(.*?)<\/pre>/s.exec(page) ?? [];
   const headers = extractText(lines).split("\n");
   return {
     name: name && extractText(name),
     headers: new Headers(headers.map((line) => line.split(/: (.*)/, 2) as [string, string])),
-    body: removeSpaces(extractText(body.replaceAll(/ <small.*?<\/small>/g, ""))),
+    body: removeSpaces(extractText(body.replaceAll(/ <small.*?<\/small>|<del.*?<\/del>/g, ""))),
   };
 }
 
+/** Removes the spaces of formatted JSON, even if its end is missing. No value contains a colon and a space after a quote. */
 function removeSpaces(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
+  return text.includes("\n") ? text.replaceAll(/\n */g, "").replaceAll('": ', '":') : text;
 }

@@ -79,39 +79,30 @@ test.each<[name: string, query: string, kept: string, pages: Record<string, stri
 const SLOW = { PREFER: "delay=1" };
 const HERE = `${ORIGIN}${PATH}`;
 
+const NO_EFFECT = "No option of prefer affected this response.";
+
+// biome-ignore format: a table of cases
 test.each<[name: string, settings: object, query: string, prefer: string, text: string, links: string[]]>([
   ["nothing applied", {}, "", "", "", []],
-  ["in the query", {}, "?prefer=delay=1&page=3", "", "delay=1", [`${HERE}?page=3`]],
+  ["in the query", {}, "?prefer=delay=1&page=3", "", "response: delay=1", [`${HERE}?page=3`]],
   ["in a header, which no link can change", {}, "", "delay=1", "delay=1", []],
   ["an invalid header", {}, "", "count=0", "count=0 is invalid", []],
-  ["by default", SLOW, "?page=3", "", "delay=1", [`${HERE}?page=3&prefer=none`]],
-  ["by default, and in the query", SLOW, "?prefer=delay=2", "", "delay=2", [`${HERE}?prefer=none`]],
-  ["no effect", {}, "?page=3&prefer=on=2,code=503", "", "No option of prefer affected this response.", []],
-  [
-    "no effect on an error",
-    {},
-    "?page=99&prefer=on=2",
-    "",
-    "No option of prefer affected this response.",
-    [],
-  ],
+  ["by default", SLOW, "?page=3", "", "by the setting PREFER of this deployment: delay=1", [`${HERE}?page=3&prefer=none`]],
+  ["by default, and in the query", SLOW, "?prefer=delay=2", "", "response: delay=2", [`${HERE}?prefer=none`]],
+  ["a condition that is not met", {}, "?page=3&prefer=on=2,code=503", "", NO_EFFECT, ["/docs#fault-on", `${HERE}?page=3`]],
+  ["... on an error", {}, "?page=99&prefer=on=2", "", NO_EFFECT, ["/docs#fault-on", `${HERE}?page=99`]],
+  ["... of each rule", {}, "?prefer=on=2,hang,else,until=2019-01-01T00:00:00Z,hang", "", NO_EFFECT, ["/docs#fault-on", "/docs#fault-until", HERE]],
+  ["nothing to change", {}, "?page=last&prefer=next=skip", "", NO_EFFECT, [`${HERE}?page=last`]],
   ["an invalid option", {}, "?prefer=code=5", "", "", []],
   ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
-  [
-    "as typed",
-    {},
-    "?prefer=grow=15/m,count=%2B1,on=1,3-4",
-    "",
-    ": count=+1, grow=15/m, on=1,3-4.",
-    ["#change", HERE],
-  ],
+  ["as typed", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=+1, grow=15/m, on=1,3-4.", ["#count", HERE]],
   ["a rule", {}, "?prefer=on=9,hang,else,delay=1", "", "response, by rule 2 of 2: delay=1.", [HERE]],
-  ["a lower count", {}, "?prefer=count=-5", "", ": count=-5.", ["#change", HERE]],
+  ["a lower count", {}, "?prefer=count=-5", "", ": count=-5.", ["#count", HERE]],
 ])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {
   const [, settings, query, prefer, text, links] = row;
   const { fetch } = createInstance(service.store, { settings });
   const page = await (await fetch(PATH + query, { headers: { ...IN_BROWSER.headers, prefer } })).text();
-  const banners = page.match(/<p class="banner">.*?<\/p>/g) ?? [];
+  const banners = page.match(/<(p|div) class="banner">.*?<\/\1>/gs) ?? [];
   expect(banners).toHaveLength(text === "" ? 0 : 1);
   expect(extractText(banners.join(""))).toContain(text);
   expect(findLinks(banners.join(""))).toEqual(links);

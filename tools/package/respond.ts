@@ -38,7 +38,7 @@ export function createResponder(app: App, { receive, onResponse }: RequestListen
   return async (request, address) => {
     if (!isValidUrl(request.url)) return toReply(createErrorResponse(new HttpError(400)));
     const received = receive?.(request);
-    const applied: AppliedOptions = { values: {}, changes: [] };
+    const applied: Pick<AppliedOptions, "values" | "isClosed"> = { values: {} };
     const onApplied = (options: AppliedOptions) => {
       Object.assign(applied, options);
       if (received) received.applied = formatOptions(options.values);
