@@ -3,8 +3,9 @@ import { escapeInvisible } from "../src/json-escape.ts";
 
 /** Formats a value as JSON in a line of at most `max` characters, and a value that JSON cannot represent as Node does, such as `1n`. */
 export function formatValue(value: unknown, max = 60): string {
-  const text = escapeInvisible(value === undefined ? "missing" : toText(value));
-  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+  const text = escapeInvisible((value === undefined ? "missing" : toText(value)).slice(0, max + 1));
+  // A copy, because a slice would keep the whole text in memory.
+  return text.length > max ? `${Buffer.from(text.slice(0, max - 1))}…` : text;
 }
 
 function toText(value: unknown): string {

@@ -10,10 +10,20 @@ const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, in
 /** Errors that stay: an unknown host, a closed port, no TLS or certificate, a port that fetch blocks, and an endless body. */
 const PERMANENT = /ENOTFOUND|ECONNREFUSED|wrong version number|certificate|bad port|larger than/i;
 
-/** Creates a client that follows no redirect, and that repeats GET and OPTIONS after 429, 5xx and cut connections. */
-export function createClient(secondMs: number) {
+/**
+ * Creates a client that follows no redirect, and that repeats GET and OPTIONS after 429, 5xx and cut connections.
+ * @param onResponse Called with every response, also if the request is then repeated
+ */
+export function createClient(
+  secondMs: number,
+  onResponse: (request: Request, response: Response) => void = () => {},
+) {
   const client = ky.create({
-    fetch: fetchWhole,
+    async fetch(input) {
+      const response = await fetchWhole(input as Request);
+      onResponse(input as Request, response);
+      return response;
+    },
     // Turns off the default faults of a deployment of this project.
     headers: { Accept: "application/json", Prefer: "none" },
     redirect: "manual",
@@ -51,8 +61,8 @@ export function createClient(secondMs: number) {
 const MAX_BODY_BYTES = 10_000_000;
 
 /** Fetches a response with its body, so that the timeout and the retries include the body. */
-async function fetchWhole(input: unknown): Promise<Response> {
-  const response = await fetch(input as Request);
+async function fetchWhole(request: Request): Promise<Response> {
+  const response = await fetch(request);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {

@@ -5,7 +5,7 @@ import { createProgram, createWholeNumberParser, parseServiceUrl } from "../comm
 import { openProgress } from "../command-line/progress.ts";
 import { useProxy } from "../command-line/requests.ts";
 import { describeError, formatCount } from "../messages.ts";
-import { type CheckOptions, type CheckReport, checkConformance } from "./check.ts";
+import { type CheckOptions, type CheckReport, checkConformance, MAX_PAGES } from "./check.ts";
 import { MAX_RECORDS } from "./check-page.ts";
 
 /** The exit status of a check that found no broken rule, and is incomplete. */
@@ -16,7 +16,12 @@ export function createCheckCommand(name: string): Command {
   return createProgram(name)
     .description("Check a service against the specification, rule by rule.")
     .argument("<url>", "base URL of the service, or URL of its collection", getCollectionUrl)
-    .option("--pages <n>", "read only the first n pages, the middle and the last", createWholeNumberParser(1))
+    .option(
+      "--pages <n>",
+      "read only the first n pages, the middle and the last",
+      createWholeNumberParser(1),
+      MAX_PAGES,
+    )
     .option("--write-methods", "send POST, PUT, PATCH and DELETE, too; use it for your own service only")
     .option("--json", "print the report as JSON")
     .action((url: string, options: Options, command: Command) =>

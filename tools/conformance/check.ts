@@ -4,24 +4,30 @@ import { type Client, createClient } from "../command-line/client.ts";
 import { describeError } from "../messages.ts";
 import {
   type CollectionPage,
-  checkAllow,
+  checkContents,
+  checkHeaders,
   checkPage,
   describeDifference,
-  type Fields,
   isSamePage,
   parsePage,
 } from "./check-page.ts";
+import { compareRecord, createComparison, KEPT } from "./compare-records.ts";
 import { createTable, hasDeviations, listRules, type Rule, show, type Table } from "./rules.ts";
 
 export interface CheckOptions {
-  /** Read only the pages up to this number, the middle page and the last page. */
+  /** Read only the pages up to this number, the middle page and the last page. The default is `MAX_PAGES`. */
   pages?: number;
   /** Whether to send POST, PUT, PATCH and DELETE, which could change a service that does not reject them. */
   writeMethods?: boolean;
   onPage?: (done: number, total: number) => void;
   /** The length of a second, shorter in tests. */
   secondMs?: number;
+  /** How much is kept, less in tests. */
+  kept?: typeof KEPT;
 }
+
+/** How many pages are read by default. The `count` of a foreign service can promise any number. */
+export const MAX_PAGES = 100_000;
 
 /** The names of its members are public, because `--json` prints it. */
 export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
@@ -36,13 +42,14 @@ class ChangedError extends Error {}
  */
 export async function checkConformance(
   url: string,
-  { secondMs = 1_000, writeMethods = false, ...options }: CheckOptions = {},
+  { secondMs = 1_000, kept = KEPT, writeMethods = false, ...options }: CheckOptions = {},
 ) {
   const table = createTable();
-  const send = createClient(secondMs);
+  const send = createClient(secondMs, (request, response) => checkHeaders(table, url, request, response));
   // The servers of a deployment can serve different snapshots for nine seconds after a load.
   const pause = () => setTimeout(10 * secondMs);
-  let walk: Walk = await startWalk(url, table, send, pause);
+  const start = () => startWalk({ url, table, send, pause, kept });
+  let walk: Walk = await start();
   const { status } = walk.first;
   if (status >= 400 && status < 500) throw new Error(`${url} returned ${status}. Is it the collection?`);
   let stopped: string | null = null;
@@ -52,16 +59,16 @@ export async function checkConformance(
     await walkPages(walk, options).catch(async (error) => {
       if (!(error instanceof ChangedError)) throw error;
       await pause();
-      walk = await startWalk(url, table, send, pause);
+      walk = await start();
       await walkPages(walk, options);
     });
   } catch (error) {
     stopped = describeError(error);
   }
-  const { first, pages, ids, uncheckedRecords, comparisons } = walk;
+  const { first, pages, uncheckedRecords, comparison } = walk;
   // What looks wrong between the pages of an incomplete walk may be a change of the collection.
-  const rules = listRules(stopped === null ? [table, comparisons] : [table]);
-  const counts = { count: first.count ?? null, pages, records: ids.size, uncheckedRecords };
+  const rules = listRules(stopped === null ? [table, comparison.table] : [table]);
+  const counts = { count: first.count ?? null, pages, records: comparison.records, uncheckedRecords };
   return { url, ...counts, writeMethods, stopped, rules };
 }
 
@@ -69,7 +76,6 @@ async function checkOptions(url: string, table: Table, send: Client): Promise<vo
   const { status, headers } = await send(url, { method: "OPTIONS" });
   const hasAllow = headers.has("Allow");
   table.at(`OPTIONS ${url}`)("Options", hasAllow && status < 300, hasAllow ? String(status) : "no Allow");
-  if (hasAllow) checkAllow(table, `OPTIONS ${url}`, headers);
 }
 
 /** Sends the methods one after another, each once and without a body. */
@@ -78,30 +84,32 @@ async function checkWriteMethods(url: string, table: Table, send: Client): Promi
     const answer = await send(url, { method }).catch(() => undefined);
     // After no response, 429 or 5xx, it is unknown whether the method is rejected.
     if (answer === undefined || (answer.status >= 500 && answer.status !== 501)) continue;
-    checkAllow(table, `${method} ${url}`, answer.headers, "GET, OPTIONS");
     table.at(`${method} ${url}`)("Record 5", answer.status >= 400, String(answer.status));
   }
 }
 
 type Walk = Awaited<ReturnType<typeof startWalk>> & {
-  oldest?: string;
-  /** The timestamp of the newest record whose camera_ok is null. */
-  newestNull?: string;
   /** Whether a page had another count than page 1, although page 1 did not change. */
   hasWrongCount?: boolean;
 };
 
-async function startWalk(url: string, table: Table, send: Client, pause: () => Promise<unknown>) {
+interface WalkOptions {
+  url: string;
+  /** For the rules about single responses. The comparison has its own table. */
+  table: Table;
+  send: Client;
+  pause: () => Promise<unknown>;
+  kept: typeof KEPT;
+}
+
+async function startWalk({ kept, ...options }: WalkOptions) {
+  const { url, send } = options;
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
   const first = await read(1);
   return {
-    url,
-    table,
-    /** For the rules that compare pages; `table` is for single pages. */
-    comparisons: createTable(),
-    send,
-    pause,
+    ...options,
+    comparison: createComparison(kept),
     read,
     first,
     // An empty page says nothing about the size of others.
@@ -109,31 +117,29 @@ async function startWalk(url: string, table: Table, send: Client, pause: () => P
     pages: 0,
     /** The number of records beyond the first of a page. */
     uncheckedRecords: 0,
-    ids: new Set<unknown>(),
-    /** The latest record of each camera. */
-    cameras: new Map<unknown, Fields>(),
   };
 }
 
 /** Checks the pages from page 1 to the last, and requests that are compared with them. @throws ChangedError */
-async function walkPages(walk: Walk, { pages: limit, onPage }: CheckOptions) {
-  const { comparisons, read, first, pageSize } = walk;
+async function walkPages(walk: Walk, { pages: limit = MAX_PAGES, onPage }: CheckOptions) {
+  const { comparison, read, first, pageSize } = walk;
   const lastPage = Math.max(1, Math.ceil((first.count ?? 0) / pageSize));
   for (const number of listPages(lastPage, limit)) {
     const page = number === 1 ? first : await read(number);
     await addPage(walk, page);
-    onPage?.(walk.pages, Math.min(lastPage, (limit ?? lastPage) + 2));
+    onPage?.(walk.pages, Math.min(lastPage, limit + 2));
     if (page.status === 404 || page.results?.length === 0) break;
   }
   if (first.envelope === undefined) return;
   await checkPageZero(walk);
   await checkWithoutPage(walk);
   await checkPageAfterLast(walk, lastPage);
+  await checkFormat(walk, "");
   await checkFormat(walk, "?page=1");
   await checkFormat(walk, "?format=json&page=1");
   await checkPathWithoutSlash(walk);
   await checkETag(walk);
-  if (hasDeviations(comparisons)) await requireUnchanged(walk);
+  if (hasDeviations(comparison.table)) await requireUnchanged(walk);
 }
 
 /** Tells a wrong page from a changed collection. @throws ChangedError */
@@ -144,55 +150,43 @@ async function requireUnchanged({ pause, read, first }: Walk): Promise<void> {
     if (!isSamePage(first, again)) throw new ChangedError("page 1 has changed during the check");
 }
 
-function* listPages(lastPage: number, limit = lastPage): Generator<number> {
+function* listPages(lastPage: number, limit: number): Generator<number> {
   for (let number = 1; number <= Math.min(limit, lastPage); number++) yield number;
   yield* new Set([Math.ceil(lastPage / 2), lastPage].filter((number) => number > limit));
 }
 
 async function addPage(walk: Walk, page: CollectionPage): Promise<void> {
-  await compareCount(walk, page);
-  const check = walk.comparisons.at(page.url);
+  await checkResponse(walk, page);
+  const { comparison } = walk;
   if (page.status === 404)
-    return check("Page envelope.count", false, `404, and count is ${walk.first.count}`);
+    return comparison.table.at(page.url)(
+      "Page envelope.count",
+      false,
+      `404, and count is ${walk.first.count}`,
+    );
   checkPage(walk.table, walk.url, page, walk.pageSize);
   const { results = [], size } = page;
   for (const [index, record] of results.entries())
-    compareRecord(walk, record, `${page.url} record ${index + 1}`);
+    compareRecord(comparison, record, `${page.url} record ${index + 1}`);
   walk.pages += 1;
   walk.uncheckedRecords += size - results.length;
 }
 
+/** Checks what is true of the response to any request for a page. @throws ChangedError */
+async function checkResponse(walk: Walk, page: CollectionPage): Promise<void> {
+  checkContents(walk.table, page);
+  await compareCount(walk, page);
+}
+
 /** @throws ChangedError if the count is different because the collection has changed */
 async function compareCount(walk: Walk, { url, count }: CollectionPage): Promise<void> {
-  const { comparisons, first } = walk;
+  const { comparison, first } = walk;
   if (count === undefined || first.count === undefined) return;
   const isSame = count === first.count;
-  comparisons.at(url)("List records 5", isSame, String(count), `${first.count}, as on page 1`);
+  comparison.table.at(url)("List records 5", isSame, String(count), `${first.count}, as on page 1`);
   if (isSame || walk.hasWrongCount) return;
   await requireUnchanged(walk);
   walk.hasWrongCount = true;
-}
-
-function compareRecord(walk: Walk, record: Fields, asked: string): void {
-  const { comparisons, ids, cameras } = walk;
-  const { id, camera_pk, timestamp, camera_ref, camera_ok } = record;
-  const check = comparisons.at(asked);
-  check("Record.id", !ids.has(id), () => show(id));
-  if (ids.has(id)) return;
-  ids.add(id ?? Symbol("no id"));
-  const known = cameras.get(camera_pk) ?? { camera_ref };
-  const showRefs = () => `${show(known.camera_ref)} and ${show(camera_ref)}`;
-  check("Record 4", known.camera_ref === camera_ref, showRefs);
-  const showTime = () => `${show(timestamp)} again for camera ${show(camera_pk)}`;
-  check("Record 2", timestamp === undefined || known.timestamp !== timestamp, showTime);
-  if (camera_pk !== undefined) cameras.set(camera_pk, record);
-  if (typeof timestamp !== "string" || timestamp.length !== 20) return;
-  const { oldest = timestamp, newestNull = timestamp } = walk;
-  check("List records 2", timestamp <= oldest, `${timestamp} after ${oldest}`);
-  walk.oldest = timestamp;
-  if (camera_ok === null) walk.newestNull ??= timestamp;
-  // Records of the same second can have any order, even if only some have a null camera_ok.
-  else check("List records 4", timestamp >= newestNull, `null already at ${newestNull}`);
 }
 
 /** Page 0 is open, but it has no records of its own. */
@@ -208,34 +202,37 @@ async function checkPageAfterLast(walk: Walk, lastPage: number): Promise<void> {
 
 /** Checks that a page has no records but those of the pages that were read before. */
 async function checkKnownRecords(walk: Walk, rule: Rule, page: CollectionPage): Promise<void> {
-  await compareCount(walk, page);
-  const isKnown = page.results?.every(({ id }) => id === undefined || walk.ids.has(id)) ?? true;
-  walk.comparisons.at(page.url)(rule, isKnown, "other records");
+  await checkResponse(walk, page);
+  const { comparison } = walk;
+  const isKnown = page.results?.every(({ id }) => typeof id !== "number" || comparison.ids.has(id)) ?? true;
+  comparison.table.at(page.url)(rule, isKnown, "other records");
 }
 
 /** Without `page`, the response is page 1. */
 async function checkWithoutPage(walk: Walk): Promise<void> {
   const page = await walk.read(1, "?format=api");
-  await compareCount(walk, page);
+  await checkResponse(walk, page);
   const isSame = isSamePage(walk.first, page);
-  walk.comparisons.at(page.url)("List records.page", isSame, describeDifference(page));
+  walk.comparison.table.at(page.url)("List records.page", isSame, describeDifference(page));
   if (isSame) checkPage(walk.table, walk.url, page, walk.pageSize);
 }
 
 /** Without `format`, or with `json`, the response is page 1 or an error. */
 async function checkFormat(walk: Walk, query: string): Promise<void> {
   const page = await walk.read(1, query);
-  await compareCount(walk, page);
+  await checkResponse(walk, page);
   const isRight = page.status >= 400 || isSamePage(walk.first, page);
-  walk.comparisons.at(page.url)("List records.format", isRight, describeDifference(page));
+  walk.comparison.table.at(page.url)("List records.format", isRight, describeDifference(page));
 }
 
 /** If the path without its slash redirects, then to page 1. */
 async function checkPathWithoutSlash({ table, send, first }: Walk): Promise<void> {
   const bare = first.url.replace("/?", "?");
-  const location = (await send(bare)).headers.get("Location");
-  const target = URL.parse(location ?? first.url, bare)?.href;
-  table.at(bare)("List records.Path", target === first.url, show(location));
+  const { status, headers } = await send(bare);
+  const location = headers.get("Location");
+  const isRedirect = [301, 302, 303, 307, 308].includes(status);
+  const isSame = URL.parse(location ?? "", bare)?.href === first.url;
+  table.at(bare)("List records.Path", !isRedirect || isSame, show(location));
 }
 
 /** If page 1 has an ETag, a request with it gets 304 or a page with another ETag. */
@@ -243,6 +240,9 @@ async function checkETag({ table, send, first }: Walk): Promise<void> {
   const etag = first.headers.get("ETag");
   if (etag === null) return;
   const { status, headers } = await send(first.url, { headers: { "If-None-Match": etag } });
-  const isRevalidated = status === 304 || headers.get("ETag") !== etag;
+  const next = headers.get("ETag");
+  // Weakly compared (RFC 9110, 13.1.2).
+  const isOther = next !== null && next.replace("W/", "") !== etag.replace("W/", "");
+  const isRevalidated = status === 304 || (status === 200 && isOther);
   table.at(`${first.url} If-None-Match: ${etag}`)("RFC 9110.If-None-Match", isRevalidated, String(status));
 }

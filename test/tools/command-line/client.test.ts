@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../../tools/command-line/client.ts";
 import { listenOnFreePort } from "../../support/free-port.ts";
 
+const URL = "http://counts.example/";
+
 test("a client asks for JSON without default faults, and once more after the connection is reset", async () => {
   const received: unknown[] = [];
   const server = createServer(({ method, headers, socket }, response) => {
@@ -17,10 +19,17 @@ test("a client asks for JSON without default faults, and once more after the con
   expect(received).toEqual(Array(2).fill(["GET", "application/json", "none"]));
 });
 
+test.each([
+  [10_000_000, expect.objectContaining({ body: expect.objectContaining({ length: 10_000_000 }) })],
+  [10_000_001, `GET ${URL}: no response, the body is larger than 10000000 bytes`],
+])("of a body of %i bytes, a client returns all or nothing", async (bytes, outcome) => {
+  vi.stubGlobal("fetch", async () => new Response(new Uint8Array(bytes)));
+  expect(await createClient(1)(URL).catch((error: Error) => error.message)).toEqual(outcome);
+});
+
 /** A status, the headers of a 429, or the error code of a request without a response. */
 type Behavior = number | Record<string, string> | string;
 
-const URL = "http://counts.example/";
 let times: number[];
 
 /** Sends a request to a service that always behaves alike. Returns the outcome, and when each attempt was made. */

@@ -24,20 +24,37 @@ import {
 const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
 
 /** A page with a record that no other page has. */
-const otherPage = () =>
-  Response.json({ count: 100, next: null, previous: null, results: [{ ...makeRecords(1)[0], id: -1 }] });
+const otherPage = () => respond({ results: [{ ...makeRecords(1)[0], id: -1 }] });
 
+/** A page that is right but for some members or headers. */
+const respond = (members: object, headers: Record<string, string> = {}) =>
+  Response.json(
+    { count: 100, next: null, previous: null, results: [], ...members },
+    { headers: { Allow: "GET, OPTIONS", Vary: "Accept", ...headers } },
+  );
+
+const query = (search: string, alter: (response: Response) => Response) =>
+  change((response, { url }) => (new URL(url).search === search ? alter(response) : response));
+
+const revalidated = (alter: (response: Response) => Response) =>
+  change((response, request) => (request.headers.has("If-None-Match") ? alter(response) : response));
+
+const withoutSlash = (alter: (response: Response) => Response) =>
+  change((response, { url }) => (url.includes("records?") ? alter(response) : response));
+
+const ALLOW_POST = headers({ Allow: "GET, POST, OPTIONS" });
+let failures = 0;
 const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept" };
 const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
 /** Services with one defect, by a rule that it breaks. Without the defect, they have 100 records on 7 pages. */
 const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   "List records.Path": {
-    "the redirect to the slash loses the query": change((response, { url }) =>
-      url.includes("records?") ? headers({ Location: "/api/tf1/records/" })(response) : response,
-    ),
+    "the redirect to the slash loses the query": withoutSlash(headers({ Location: "/api/tf1/records/" })),
+    "the redirect to the slash has no target": withoutSlash(headers({ Location: null })),
   },
   "List records.format": {
+    "without a query, the response is page 2": rewrite((url) => url.replace(/records\/$/, "$&?page=2")),
     "format=json has other records": rewrite((url) => url.replace("json&page=1", "json&page=2")),
   },
   "RFC 9110.If-None-Match": {
@@ -48,6 +65,11 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
         headers.delete("If-None-Match");
         return fetch(new Request(request, { headers }));
       },
+    "the current ETag gets the page with a weak ETag": revalidated((response) =>
+      respond({}, { ETag: `W/${response.headers.get("ETag")}` }),
+    ),
+    "the current ETag gets a page without ETag": revalidated(() => respond({})),
+    "the current ETag gets 412": revalidated(status(412)),
   },
   "List records.Success status": {
     "page 1 redirects to itself": page(status(302, { Location: "?format=api&page=1" }), "1"),
@@ -55,11 +77,17 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records.Content-Type": {
     "Content-Type has a charset": page(headers({ "Content-Type": "application/json; charset=utf-8" })),
+    "page 0 is HTML": page(() => new Response("<!doctype html>", { headers: HTML }), "0"),
+    "with format=json, a page is text": query(
+      "?format=json&page=1",
+      headers({ "Content-Type": "text/plain" }),
+    ),
     "pages are HTML": page(() => new Response("<!doctype html>", { headers: HTML })),
   },
   "List records.Response body": {
     "page 2 is cut": body((body) => body.slice(0, 500), "2"),
     "page 2 is an array": body((body) => `[${body}]`, "2"),
+    "the page after the last is an array": page(() => Response.json([]), "8"),
     "page 2 begins with a byte order mark": body((body) => `\uFEFF${body}`, "2"),
     "page 2 is Latin-1": body((body) => Buffer.from(body.replace("a33", "\xE933"), "latin1"), "2"),
   },
@@ -67,10 +95,18 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
     "pages have no Allow": page(headers({ Allow: null })),
     "OPTIONS advertises PUT": method("OPTIONS", headers({ Allow: "GET, PUT, OPTIONS" })),
     "an error advertises DELETE": method("PUT", headers({ Allow: "GET, DELETE" })),
+    "a 404 advertises POST": page(ALLOW_POST, "8"),
+    "a 304 advertises POST": revalidated(ALLOW_POST),
+    "a redirect advertises POST": withoutSlash(ALLOW_POST),
+    "a 503, and then a right page": page((response) => {
+      failures += 1;
+      return failures === 1 ? status(503, { Allow: "POST" })(response) : response;
+    }, "2"),
   },
   "List records.Vary": {
     "pages have no Vary": page(headers({ Vary: null })),
     "without page, there is no Vary": page(headers({ Vary: null }), null),
+    "without format, there is no Vary": query("?page=1", headers({ Vary: null })),
     "Vary does not include Accept": page(headers({ Vary: "Accept-Encoding, Cookie" })),
   },
   Options: {
@@ -79,6 +115,7 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   },
   "Page envelope.results": {
     "results is an object": envelope((fields) => ({ ...fields, results: { ...fields.results } }), "2"),
+    "results of page 0 is a string": page(() => respond({ results: "none" }), "0"),
   },
   "List records.page": {
     "without page, the response is the last page": rewrite((url) => url.replace(/api$/, "api&page=7")),
@@ -98,6 +135,7 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   },
   "Page envelope.count": {
     "count is a string": count(() => "100"),
+    "count is a string after the last page": page(() => respond({ count: "100" }), "8"),
     "count is one too small": count(() => 99),
     "count is 0": count(() => 0),
     "every page is empty": list(() => []),
@@ -115,6 +153,10 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   },
   "Record 1": {
     "a record has no buses": record({ buses: undefined }),
+    "a record has only an id on page 0": page(
+      () => respond({ results: [{ id: makeRecords(1)[0]?.id }] }),
+      "0",
+    ),
   },
   "Record.camera_pk": { "a camera_pk is null": record({ camera_pk: null }) },
   "Record.camera_ref": { "a camera_ref is blank": record({ camera_ref: " " }) },
@@ -132,6 +174,7 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   "Record.camera_ok": {
     "camera_ok is a boolean": record({ camera_ok: true }),
     "camera_ok is False, but cars are counted": record({ ...NO_COUNTS, camera_ok: "False", cars: 4 }),
+    "so, and the model is another": record({ ...NO_COUNTS, camera_ok: "False", cars: 4, model_name: "b" }),
   },
   "Record.model_name": { "model_name is TF1": records((one) => ({ ...one, model_name: "TF1" })) },
   States: { "a record has a state": record({ state: "new" }) },

@@ -1,23 +1,84 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { MAX_PAGES } from "../../../tools/conformance/check.ts";
 import { formatCheckReport } from "../../../tools/conformance/check-command.ts";
+import { parsePage } from "../../../tools/conformance/check-page.ts";
+import { compareRecord, createComparison, KEPT } from "../../../tools/conformance/compare-records.ts";
 import { createTable } from "../../../tools/conformance/rules.ts";
 import { makeRecords } from "../../support/sample-records.ts";
-import { checkService, envelope } from "./changed-service.ts";
+import { ADDRESS, checkService, count, envelope } from "./changed-service.ts";
 
-test("a page of 1,500 records is checked in part, and the report says so", async () => {
-  const results = makeRecords(1_500).map(({ id }) => ({ id }));
+test("a page of 1,001 records is checked but for one, and the report says so", async () => {
+  const results = makeRecords(1_001).map(({ id }) => ({ id }));
   const report = await checkService(
-    1_500,
+    1_001,
     envelope((fields) => ({ ...fields, results })),
   );
-  expect(report).toMatchObject({ pages: 1, records: 1_000, uncheckedRecords: 500, stopped: null });
+  expect(report).toMatchObject({ pages: 1, records: 1_000, uncheckedRecords: 1, stopped: null });
+  // The page was read six times.
   expect(report.rules).toContainEqual(
-    expect.objectContaining({ rule: "Record 1", checked: 2_000, failed: 2_000 }),
+    expect.objectContaining({ rule: "Record 1", checked: 6_000, failed: 6_000 }),
   );
   expect(report.failed).toEqual(["List records 1", "Record 1"]);
   expect(formatCheckReport(report)).toContain(
-    "\nNot checked: 500 records, those after the first 1000 of a page\n",
+    "\nNot checked: 1 records, those after the first 1000 of a page\n",
   );
+});
+
+test("of envelopes and records, only the members of rules are kept, without what is nested in them", () => {
+  const more = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`member${index}`, 1]));
+  const nested = `${"[".repeat(10_000)}${"]".repeat(10_000)}`;
+  const text = JSON.stringify({
+    count: 1,
+    next: null,
+    previous: 0,
+    results: [{ cars: 0, ...more }],
+    ...more,
+  });
+  const body = Buffer.from(
+    text.replace('"cars":0', `"cars":${nested}`).replace('"previous":0', `"previous":${nested}`),
+  );
+  const { envelope, results } = parsePage(1, ADDRESS, { status: 200, headers: new Headers(), body });
+  expect(Object.keys(envelope ?? {})).toEqual(["count", "next", "previous", "results"]);
+  expect([envelope?.previous, results]).toEqual([[], [{ cars: [] }]]);
+});
+
+test("of a record, its id and at most 200 characters of its camera and its time are kept", () => {
+  const comparison = createComparison(KEPT);
+  const long = { camera_ref: "a".repeat(199), timestamp: "a".repeat(1_000) };
+  compareRecord(comparison, { id: 1, camera_pk: 1, camera_ref: "a".repeat(198), cars: 7 }, "");
+  compareRecord(comparison, { id: "2".repeat(201), camera_pk: 2, ...long }, "");
+  expect([...comparison.ids]).toEqual([1]);
+  expect([...comparison.cameras.values()].map(({ ref, time }) => [ref.length, time.length])).toEqual([
+    [200, "missing".length],
+    [200, 200],
+  ]);
+});
+
+test.each([
+  [{ ids: 40, cameras: 4 }, null],
+  [{ ids: 39, cameras: 4 }, expect.stringContaining("more than 39 records or 4 cameras")],
+  [{ ids: 40, cameras: 3 }, expect.stringContaining("more than 40 records or 3 cameras")],
+])(
+  "with space for %j, a check of 40 records of 4 cameras is complete or says why not",
+  async (kept, stopped) => {
+    expect(await checkService(40, undefined, { kept })).toMatchObject({ failed: [], stopped });
+  },
+);
+
+test.each([
+  [MAX_PAGES, MAX_PAGES],
+  [MAX_PAGES + 3, MAX_PAGES + 2],
+  [Number.MAX_SAFE_INTEGER / 16, MAX_PAGES + 2],
+])("of %i pages, %i are read", async (pages, total) => {
+  const onPage = vi.fn(() => {
+    throw new Error("That is enough.");
+  });
+  await checkService(
+    15,
+    count(() => Math.floor(15 * pages)),
+    { onPage },
+  );
+  expect(onPage).toHaveBeenCalledExactlyOnceWith(1, total);
 });
 
 test("of the deviations from a rule, a table keeps three and counts the others", () => {
