@@ -52,7 +52,7 @@ test.each([
   expect(get).toHaveBeenCalledTimes(expected);
 });
 
-const WRANGLER_FAILS = { status: 1, stdout: "", stderr: "fetch failed" };
+const WRANGLER_FAILS = { status: 1, stdout: "", stderr: "Upstream service unavailable [code: 7009]" };
 
 /** Stores whose every read fails with a transient error, and calls a function before. */
 const FAILING_STORES: Record<string, (onRead: () => void) => { readCurrent(): Promise<unknown> }> = {

@@ -167,7 +167,12 @@ describe("a load", () => {
       {
         since: WRITE,
         // Lines of wrangler's log.
-        errors: ["fetch failed", "POST /accounts/account/d1 -> 503 Service Unavailable", "no such column"],
+        errors: [
+          "fetch failed",
+          "POST /accounts/account/d1 -> 503 Service Unavailable",
+          "Upstream service unavailable [code: 7009]",
+          "no such column",
+        ],
       },
       new RegExp(`failed:\nno such column${KEPT}$`),
     ],
@@ -176,6 +181,7 @@ describe("a load", () => {
       { since: "DELETE FROM block ", errors: ["no such column"] },
       /^wrangler d1 execute DB --yes --json --command DELETE FROM .{80,100}\.\.\. [^\n]{1,300}failed:\nno such column\n/,
     ],
+    ["fails at once if its first command does not reach Cloudflare", { since: "", errors: ["fetch failed"] }, /failed:\nfetch failed/],
     ["says how to see what is served if the store fails from the switch on", { since: SWITCH, errors: Array(20).fill("overloaded") }, UNKNOWN],
   ])("%s, and leaves the served records", async (_, failures, error) => {
     await loadFiles(writeRecords(30), connect());

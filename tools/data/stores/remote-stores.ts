@@ -25,42 +25,54 @@ const MAX_COMMAND_LENGTH = 50_000;
 
 export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedStore {
   const location = "deployed";
+  const remote = createRemote(choice);
   if (name === "kv")
     return {
       name,
       location,
-      store: createDeployedKvStore(createRemoteNamespace(choice), choice.propagationMs),
+      store: createDeployedKvStore(createRemoteNamespace(remote), choice.propagationMs),
     };
-  const database = createRemoteDatabase(choice);
+  const database = createRemoteDatabase(remote);
   const migrate = async () => {
     // Wrangler's command needs seconds even if there is nothing to apply.
     if ((await listUnappliedMigrations(database)).length > 0)
-      await runRemoteCommand(runWrangler, choice, ["d1", "migrations", "apply", "DB"]);
+      await remote.run(["d1", "migrations", "apply", "DB"]);
   };
   return { name, location, store: createWritableD1Store(database), migrate };
 }
 
-/** Runs a wrangler command with the deployed stores of a configuration. Transient errors are retried. */
-function runRemoteCommand<T>(
-  run: (args: string[], choice: StoreChoice) => Promise<T>,
-  choice: StoreChoice,
-  args: string[],
-): Promise<T> {
-  const runOnce = () => run([...args, "--remote"], choice);
-  return retry(runOnce, isTransientWranglerError, LONG_PAUSES_MS);
+type Remote = ReturnType<typeof createRemote>;
+
+/** Creates functions that run wrangler commands with the deployed stores of a configuration. Transient errors are retried. */
+function createRemote(choice: StoreChoice) {
+  let isConnected = false;
+  const repeat = async <T>(run: () => Promise<T>) => {
+    // Without a network, the first command fails at once.
+    const isTransient = (error: unknown) => isTransientApiError(error) || (isConnected && isLost(error));
+    const result = await retry(run, isTransient, LONG_PAUSES_MS);
+    isConnected = true;
+    return result;
+  };
+  return {
+    run: (args: string[]) => repeat(() => runWrangler([...args, "--remote"], choice)),
+    runJson: <T>(schema: z.ZodType<T>, args: string[]) =>
+      repeat(() => runWranglerJson(schema, [...args, "--remote"], choice)),
+  };
 }
 
-function runRemoteJsonCommand<T>(schema: z.ZodType<T>, choice: StoreChoice, args: string[]): Promise<T> {
-  return runRemoteCommand((args, choice) => runWranglerJson(schema, args, choice), choice, args);
+function isLost(error: unknown): boolean {
+  return error instanceof WranglerError && /fetch failed|ECONNRESET|ETIMEDOUT/.test(error.output);
 }
 
-/** Whether wrangler reports that a request did not reach Cloudflare's API, or that it should be sent again. */
-function isTransientWranglerError(error: unknown): boolean {
+/**
+ * Whether Cloudflare's API says that a request should be sent again. Wrangler prints the status of a response that is not JSON, and the
+ * codes of one that is: 7009 for a 504, and 971 for a 429.
+ */
+function isTransientApiError(error: unknown): boolean {
   if (!(error instanceof WranglerError)) return false;
   const { output } = error;
   return (
-    isTransientD1Error(output) ||
-    /fetch failed|ECONNRESET|ETIMEDOUT|-> (429|5\d\d) |should wait \d+ second/.test(output)
+    isTransientD1Error(output) || /-> (429|5\d\d) |should wait \d+ second|\[code: (7009|971)\]/.test(output)
   );
 }
 
@@ -70,11 +82,11 @@ const StatementResult = z.object({
   meta: z.object({ changes: z.number() }),
 });
 
-function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
+function createRemoteDatabase({ run, runJson }: Remote): WritableDatabase {
   const command = ["d1", "execute", "DB", "--yes"];
   const execute = async (sql: string) => {
     const args = [...command, "--json", "--command", sql];
-    const [result] = await runRemoteJsonCommand(z.tuple([StatementResult]), choice, args);
+    const [result] = await runJson(z.tuple([StatementResult]), args);
     return result;
   };
   return {
@@ -88,7 +100,7 @@ function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
       }
       const file = getTemporaryPath("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
-      await runRemoteCommand(runWrangler, choice, [...command, "--file", file]);
+      await run([...command, "--file", file]);
     },
     run: async (sql) => (await execute(sql)).meta.changes,
     batchBytes: BATCH_BYTES,
@@ -106,7 +118,7 @@ function inlineParameters(sql: string, parameters: (string | number)[]): string 
 const ValuesByKey = z.record(z.string(), z.string().nullable());
 const KeyList = z.array(z.object({ name: z.string() }));
 
-function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
+function createRemoteNamespace({ run, runJson }: Remote): WritableNamespace {
   const binding = ["--binding", "KV"];
   /** Returns a bulk command, which reads its keys or pairs from a file. */
   const prepareBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
@@ -118,19 +130,19 @@ function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
     // KV returns at most 100 values per call. The commands read fewer.
     async get(keys) {
       const args = await prepareBulk("get", keys);
-      const found = await runRemoteJsonCommand(ValuesByKey, choice, args);
+      const found = await runJson(ValuesByKey, args);
       return keys.map((key) => found[key] ?? null);
     },
     async put(pairs) {
-      await runRemoteCommand(runWrangler, choice, await prepareBulk("put", pairs));
+      await run(await prepareBulk("put", pairs));
     },
     async delete(keys) {
-      await runRemoteCommand(runWrangler, choice, [...(await prepareBulk("delete", keys)), "--force"]);
+      await run([...(await prepareBulk("delete", keys)), "--force"]);
     },
     async list(prefix) {
       const options = prefix === undefined ? [] : ["--prefix", prefix];
       const args = ["kv", "key", "list", ...options, ...binding];
-      const listed = await runRemoteJsonCommand(KeyList, choice, args);
+      const listed = await runJson(KeyList, args);
       return listed.map(({ name }) => name);
     },
     batchBytes: BATCH_BYTES,
