@@ -60,8 +60,11 @@ export function createClient(
 /** A page has a few kilobytes. */
 const MAX_BODY_BYTES = 10_000_000;
 
-/** Fetches a response with its body, so that the timeout and the retries include the body. */
-async function fetchWhole(request: Request): Promise<Response> {
+/**
+ * Fetches a response with its body, so that the timeout and the retries include the body.
+ * @throws Error if the body is larger than MAX_BODY_BYTES, after it is decompressed
+ */
+export async function fetchWhole(request: Request): Promise<Response> {
   const response = await fetch(request);
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -17,6 +17,8 @@ import { prepareProductionStore } from "./production-store.ts";
 import { getAddress, getPreviewAddresses, upload } from "./upload.ts";
 import { waitForVersion } from "./wait-for-version.ts";
 
+const AGAIN = "To continue, run the command again.";
+
 /** Runs a step of a deployment. @param hint What to do if the step fails or is interrupted */
 async function step<T>(title: string, hint: string, action: () => Promise<T>): Promise<T> {
   print(`> ${title}`);
@@ -50,7 +52,7 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
   });
   const hint =
     before === undefined
-      ? "To continue, run the command again."
+      ? AGAIN
       : `To go back: npx wrangler ${nameConfiguration(["rollback", before.id, ...NAME_OPTIONS]).join(" ")}`;
   const { version, address } = await step("deploy the worker", hint, async () => {
     const report = await upload(["deploy", ...getTagOptions()]);
@@ -81,9 +83,8 @@ async function deployPreview({ name }: { name?: string }): Promise<void> {
   const options = name === undefined ? [] : ["--name", name];
   const removal = nameConfiguration(["preview", "delete", ...options]).join(" ");
   const hint = `To remove the preview, run: npx wrangler ${removal}`;
-  const { branch, deployment } = await step("deploy the preview", hint, async () =>
-    getPreviewAddresses(await upload(["preview", ...options])),
-  );
+  const report = await step("deploy the preview", AGAIN, () => upload(["preview", ...options]));
+  const { branch, deployment } = getPreviewAddresses(report);
   await step("wait for the preview", hint, () => waitForVersion(deployment));
   await step("check the preview", hint, () => checkDeployment(deployment));
   print(branch);

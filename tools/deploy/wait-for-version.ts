@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { HEALTH_PATH } from "../../src/views/site.ts";
+import { fetchWhole } from "../command-line/client.ts";
 import { print } from "../command-line/print.ts";
 import { getInnermostMessage } from "../command-line/requests.ts";
+import { formatValue } from "../messages.ts";
 
 /** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
 export const MIN_RESPONSES = 5;
@@ -54,20 +56,31 @@ export async function waitForVersion(
 /** `failed` is an error of the worker itself. */
 type Health = { kind: "ready" } | { kind: "waiting" | "failed"; problem: string };
 
-/** The parts of the response that count here. A body that is not from the service has none of them. */
+/** The parts of the response that count here. A body that is not from the service has none of them, or a detail with any text. */
 const HealthBody = z
-  .object({ code: z.object({ id: z.string().min(1) }).nullish(), detail: z.string().optional() })
+  .object({
+    code: z.object({ id: z.string().regex(/^[\w-]{1,64}$/) }).nullish(),
+    detail: z.string().optional(),
+  })
   .catch({});
 
 async function readHealth(url: string, version?: string): Promise<Health> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-    const { code, detail = "no version" } = HealthBody.parse(await response.json().catch(() => ({})));
-    if (!response.ok || !code) {
+    const request = new Request(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });
+    const response = await fetchWhole(request);
+    const { status, ok, headers } = response;
+    const location = headers.get("Location");
+    // The worker does not redirect. A login does, such as that of Cloudflare Access.
+    if (location !== null) {
+      const problem = `${url} redirects to ${formatValue(location, 200)}. It must need no login`;
+      return { kind: "failed", problem };
+    }
+    const { code, detail } = HealthBody.parse(await response.json().catch(() => ({})));
+    if (!ok || !code) {
       // 520 to 599 come from the platform, for a new domain or certificate.
-      const isOfWorker = response.status >= 500 && response.status < 520;
-      const problem = `${url} returned ${response.status}: ${detail}`;
-      return { kind: isOfWorker ? "failed" : "waiting", problem };
+      const isOfWorker = status >= 500 && status < 520;
+      const reason = detail === undefined ? "no version" : formatValue(detail, 200);
+      return { kind: isOfWorker ? "failed" : "waiting", problem: `${url} returned ${status}: ${reason}` };
     }
     if (version === undefined || code.id === version) return { kind: "ready" };
     return { kind: "waiting", problem: `${url} still reports version ${code.id} instead of ${version}` };

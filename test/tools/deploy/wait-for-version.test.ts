@@ -5,7 +5,7 @@ import { listenOnFreePort } from "../../support/free-port.ts";
 
 beforeEach(() => void vi.spyOn(console, "log").mockImplementation(() => undefined));
 
-type Response = [status: number, body: string];
+type Response = [status: number, body: string, location?: string];
 
 const OLD: Response = [200, JSON.stringify({ code: { id: "old" } })];
 const NEW: Response = [200, JSON.stringify({ code: { id: "new" } })];
@@ -14,9 +14,9 @@ const NEW: Response = [200, JSON.stringify({ code: { id: "new" } })];
 async function serveHealth(...responses: Response[]) {
   let count = 0;
   const server = createServer((_, response) => {
-    const [status, body] = responses[Math.min(count, responses.length - 1)] ?? NEW;
+    const [status, body, location] = responses[Math.min(count, responses.length - 1)] ?? NEW;
     count += 1;
-    response.writeHead(status).end(body);
+    response.writeHead(status, location === undefined ? {} : { Location: location }).end(body);
   });
   const { origin, close } = await listenOnFreePort(server);
   onTestFinished(close);
@@ -55,9 +55,24 @@ test("says once what it waits for", async () => {
   ]);
 });
 
-test("gives up soon if every request fails in the worker", async () => {
-  const { origin, countRequests } = await serveHealth([500, "error code: 1101"]);
+const LOGIN = "https://team.example/cdn-cgi/access/login";
+
+test.each<[string, Response, string]>([
+  ["every request fails in the worker", [500, "error code: 1101"], "returned 500: no version"],
+  ["a login is needed", [302, "", LOGIN], `redirects to "${LOGIN}". It must`],
+  [
+    "the reason has several lines",
+    [503, JSON.stringify({ detail: "a\n::warning::b" })],
+    String.raw`returned 503: "a\n::warning::b"`,
+  ],
+  [
+    "the reason is long",
+    [503, JSON.stringify({ detail: "a".repeat(199) })],
+    `returned 503: "${"a".repeat(198)}…`,
+  ],
+])("gives up soon if %s, and says so", async (_, response, problem) => {
+  const { origin, countRequests } = await serveHealth(response);
   const waiting = waitForVersion(origin, { version: "new", intervalMs: 0 });
-  await expect(waiting).rejects.toThrow(`${origin}/healthz returned 500: no version`);
+  await expect(waiting).rejects.toThrow(`${origin}/healthz ${problem}`);
   expect(countRequests()).toBe(MAX_ERRORS);
 });

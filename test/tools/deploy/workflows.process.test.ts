@@ -12,6 +12,8 @@ test.each(globSync(".github/{workflows,actions/*}/*.yml").sort())(
   (file) => {
     const text = readFileSync(file, "utf8");
     const tree = parse(text);
+    // A token for a whole job would be in the environment of every package's script.
+    expect(text).not.toMatch(/^ {4}env:\n(?: {6}.*\n)* {6}\w+: .*secrets\./m);
     const jobs: { steps?: { run?: string }[] }[] = Object.values(tree.jobs ?? { action: tree.runs });
     for (const { run: input = "" } of jobs.flatMap(({ steps = [] }) => steps)) {
       expect(spawnSync("bash", ["-n"], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
