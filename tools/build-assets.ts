@@ -76,7 +76,7 @@ async function importReference(): Promise<typeof import("../src/reference/refere
 
 /** Writes the sample data as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */
 async function prepareSeed(): Promise<void> {
-  const { WRANGLER_COMMAND, STORE_IS_PREPARED } = process.env;
+  const { WRANGLER_COMMAND, STORE_CHOICE } = process.env;
   const isDev = WRANGLER_COMMAND === "dev";
   const hasSeed = existsSync(join(ASSETS, SEED_SNAPSHOT_PATH));
   await updateSeedAssets({ hasSeed }).catch((error: Error) => {
@@ -84,14 +84,15 @@ async function prepareSeed(): Promise<void> {
     if (!isDev || !hasSeed) throw error;
     printError(`${error.message}\nThe last valid sample data stays in use.`);
   });
-  // `npm start` has already prepared the store. This build does not get the arguments that select the store.
-  if (WRANGLER_COMMAND === undefined || STORE_IS_PREPARED) return;
-  const configuration = await readConfiguration();
-  requireSamePeriods(configuration);
+  if (WRANGLER_COMMAND === undefined) return;
+  // Set by `npm start`, whose arguments this build does not get. Its links and its rate limit do not follow the configuration.
+  const choice = JSON.parse(STORE_CHOICE ?? "{}");
+  const configuration = await readConfiguration(choice.config);
+  if (STORE_CHOICE === undefined) requireSamePeriods(configuration);
   if (!isDev) return;
-  requireLocalLinks(configuration);
-  const store = STORE_NAMES.find((name) => name === configuration.vars?.STORE);
-  if (store !== undefined) await loadSeed({ store });
+  if (STORE_CHOICE === undefined) requireLocalLinks(configuration);
+  const store = STORE_NAMES.find((name) => name === (choice.store ?? configuration.vars?.STORE));
+  if (store !== undefined) await loadSeed({ ...choice, store });
 }
 
 /** Under plain `wrangler dev`, the worker cannot know the address of the local server if the configuration names a public one. */
