@@ -21,7 +21,7 @@ export function parsePageRequest(c: AppContext): PageRequest {
 /** The maximum length of a header that is parsed: the same as of a URL. */
 export const MAX_HEADER_LENGTH = 8_192;
 
-/** Returns a header of a request. A longer one than `MAX_HEADER_LENGTH` counts as absent, because to parse it can take longer than a page. */
+/** Returns a header of a request. An empty one, and one that is too long, count as absent. To parse it could take longer than a page. */
 export function getHeader(headers: Pick<Headers, "get">, name: string): string | undefined {
   const value = headers.get(name) ?? "";
   return value === "" || value.length > MAX_HEADER_LENGTH ? undefined : value;

@@ -56,6 +56,7 @@ function findDay(days: Day[], date: string, count: number): { page: number } | {
   for (const [day, records] of days) {
     const isHidden = recordsUntil >= count;
     if (isHidden) break;
+    // Days compare as text.
     if (day > date) return { nearest: [...earlier, day] };
     recordsUntil += records;
     const newer = Math.max(0, count - recordsUntil);
