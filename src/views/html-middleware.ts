@@ -88,9 +88,14 @@ function describeRequest(c: AppContext) {
 /** Creates the URL that a page repeats, with the public origin. Of too many parameters, it keeps those of the page itself. */
 function createShownUrl({ url, query }: PageRequest, publicOrigin: string | undefined): URL {
   const shown = new URL(getOrigin(url, publicOrigin) + url.pathname);
-  if (query.size <= MAX_PARAMETERS) shown.search = url.search;
-  else
-    for (const name of ["format", "page"]) shown.searchParams.append(name, getLastValue(query, name) ?? "");
+  if (query.size <= MAX_PARAMETERS) {
+    shown.search = url.search;
+    return shown;
+  }
+  for (const name of ["format", "page"]) {
+    const value = getLastValue(query, name);
+    if (value !== null) shown.searchParams.append(name, value);
+  }
   return shown;
 }
 

@@ -55,8 +55,8 @@ export function respondWithFile(
     Vary: "Accept-Encoding",
   };
   const shared = { ...SERVICE_HEADERS, ...caching };
-  const copy = headers.get("If-None-Match");
-  if (copy !== null && matchesETag(copy, file.etag))
+  const copy = getHeader(headers, "If-None-Match");
+  if (copy !== undefined && matchesETag(copy, file.etag))
     return new Response(null, { status: 304, headers: shared });
   const plain = { "Content-Type": getMimeType(pathname) ?? "text/plain; charset=utf-8" };
   const type = pathname === REFERENCE_PATH ? HTML_HEADERS : plain;

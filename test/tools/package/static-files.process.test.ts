@@ -52,6 +52,15 @@ test.each([
   expect(encoding ? gunzipSync(body) : body).toEqual(plain.body);
 });
 
+test("with one character more, Accept-Encoding counts as absent", async () => {
+  const longest = "gzip".padEnd(8_192, ",");
+  const answers = [longest, `${longest},`].map((accepted) =>
+    send("/assets/site.css", { "Accept-Encoding": accepted }),
+  );
+  const encodings = (await Promise.all(answers)).map(({ headers }) => headers["content-encoding"]);
+  expect(encodings).toEqual(["gzip", undefined]);
+});
+
 test("service.fetch returns text, as the global fetch does, even to a client that accepts gzip", async () => {
   const headers = { "Accept-Encoding": "gzip" };
   const response = await service.fetch("https://counts.example/robots.txt", { headers });
