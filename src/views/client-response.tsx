@@ -48,6 +48,8 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   const { status, headers, applied, url, urlWithoutFaults } = response;
   const warning = headers.get("Mock-Warning");
   const { source, rule } = applied;
+  const origin = source === "setting" ? " by the setting PREFER of this deployment" : "";
+  const ofRule = rule === undefined ? "" : `, by rule ${rule.number} of ${rule.of}`;
   const options = formatTyped(applied.values);
   const isApplied = options !== "";
   const asksForFaults = !["", "none"].includes(url.searchParams.get("prefer") ?? "");
@@ -61,14 +63,8 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
       {(isApplied || hasNoEffect) && (
         <div class="banner">
           <Links links={isApplied ? listChanges(applied) : unmet} />
-          {isApplied ? (
-            <>
-              Applied to this response{source === "setting" && " by the setting PREFER of this deployment"}
-              {rule && `, by rule ${rule.number} of ${rule.of}`}: <code>{options}</code>.
-            </>
-          ) : (
-            "No option of prefer affected this response."
-          )}{" "}
+          {isApplied ? `Applied to this response${origin}${ofRule}:` : "No option affected this response."}{" "}
+          {isApplied && <code>{options}</code>}{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </div>
       )}
@@ -83,10 +79,7 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   );
 };
 
-/**
- * A response, and its request as a command and, if a link can send it, as a link to the JSON.
- * @param html The formatted body
- */
+/** A response with its body as HTML, and its request as a command and, if a link can send it, as a link to the JSON. */
 export const RawResponse: FC<{ response: ClientResponse; html: string }> = ({ response, html }) => {
   const { method, prefer, status, headers, url } = response;
   const options = formatCurlOptions(method, prefer === undefined ? [] : [["Prefer", prefer]]);

@@ -1,6 +1,6 @@
 import { isChanged } from "../faults/applied-options.ts";
 import { replacesBody } from "../faults/body-faults.ts";
-import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
+import { COLLECTION_PATH } from "../http/links.ts";
 import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
 import { getLastPage } from "../records/page.ts";
@@ -18,7 +18,7 @@ import { formatBody, formatJson, formatNote } from "./json-html.ts";
 import { Layout } from "./layout.tsx";
 import { type Link, Links } from "./links.tsx";
 import { NeighborLinks, PageNavigation } from "./records/page-navigation.tsx";
-import { getDay, RecordTable } from "./records/record-table.tsx";
+import { RecordTable } from "./records/record-table.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
 import { formatNumber, formatQuantity } from "./text-format.ts";
 
@@ -27,7 +27,8 @@ export function renderResponse(response: ClientResponse): string {
   const { status, url, applied } = response;
   const { page, changes } = applied;
   const count = listChanges(applied).length;
-  const changedNext = changes.find(({ option }) => option === "next");
+  const change = changes.find(({ option }) => option === "next");
+  const next = change === undefined ? page?.next : String(change.before);
   const title = formatStatus(status) + (count === 0 ? "" : `, ${formatQuantity(count, "change")}`);
   const [text, ...links] = isChanged(applied) ? FAULT_ADVICE : getErrorAdvice(response);
   return String(
@@ -38,10 +39,7 @@ export function renderResponse(response: ClientResponse): string {
       <Banners response={response} />
       {page && (
         <nav class="row" aria-label="Pages">
-          <NeighborLinks
-            next={changedNext ? String(changedNext.before) : page.next}
-            previous={page.previous}
-          />
+          <NeighborLinks next={next ?? null} previous={page.previous} />
         </nav>
       )}
       <RawResponse response={response} html={formatReceived(response)} />
@@ -51,29 +49,19 @@ export function renderResponse(response: ClientResponse): string {
 
 /** Renders a page of the collection, which no fault has changed. */
 export function renderRecords(response: ClientResponse, page: Page): string {
-  const { url } = response;
   const lastPage = getLastPage(page.count);
   const number = typeof response.number === "number" ? response.number : lastPage;
   const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
-  const toUrl = createPageUrlBuilder(url.origin, url.searchParams);
-  const [newest] = page.results;
   return String(
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
       <h1 id="title">Records</h1>
       <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: page ${position}.`}</p>
       <Banners response={response} />
-      {newest === undefined ? (
+      {page.results.length === 0 ? (
         <p class="banner">{EMPTY_COLLECTION}</p>
       ) : (
         <>
-          <PageNavigation
-            page={page}
-            number={number}
-            lastPage={lastPage}
-            date={getDay(newest)}
-            query={url.searchParams}
-            toUrl={toUrl}
-          />
+          <PageNavigation page={page} number={number} lastPage={lastPage} url={response.url} />
           <RecordTable records={page.results} />
           <nav class="row" aria-label="Pages, below the records">
             <NeighborLinks next={page.next} previous={page.previous} />
@@ -100,7 +88,6 @@ type Advice = [text: string, ...links: Link[]];
 const FAULT_ADVICE: Advice = ["A fault option changed this response. The service is working normally."];
 
 const NEWEST: Link = [COLLECTION_PATH, "Show the newest records"];
-const OVERVIEW: Link = ["/", "Show the overview"];
 const OPTIONS: Link = [`${REFERENCE_PATH}#faults`, "Show the options"];
 
 function getErrorAdvice(response: ClientResponse): Advice {
@@ -114,7 +101,7 @@ function getErrorAdvice(response: ClientResponse): Advice {
   if (status === 404) return getNotFoundAdvice(response);
   if (status === 400 && urlWithoutFaults !== undefined)
     return [detail, OPTIONS, [urlWithoutFaults, "Show the page without faults"]];
-  return [detail, url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW];
+  return [detail, NEWEST];
 }
 
 function getNotFoundAdvice({ url, number }: ClientResponse): Advice {

@@ -36,10 +36,7 @@ export function formatShare(part: number, whole: number): string {
   return `${Math.min(99.9, Math.max(0.1, (100 * part) / whole)).toFixed(1)}\u00a0%`;
 }
 
-/**
- * Formats the status and the headers of a response.
- * @param status The number and the text of the status
- */
+/** Formats the status of a response, such as `404 Not Found`, and its headers. */
 export function formatHead(status: string, headers: Iterable<[string, string]>): string {
   const lines = Array.from(headers, ([name, value]) => `${capitalize(name)}: ${value}\n`);
   return `HTTP ${status}\n${lines.join("")}`;

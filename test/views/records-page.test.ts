@@ -79,7 +79,7 @@ test.each<[name: string, query: string, kept: string, pages: Record<string, stri
 const SLOW = { PREFER: "delay=1" };
 const HERE = `${ORIGIN}${PATH}`;
 
-const NO_EFFECT = "No option of prefer affected this response.";
+const NO_EFFECT = "No option affected this response.";
 
 // biome-ignore format: a table of cases
 test.each<[name: string, settings: object, query: string, prefer: string, text: string, links: string[]]>([
@@ -95,9 +95,9 @@ test.each<[name: string, settings: object, query: string, prefer: string, text: 
   ["nothing to change", {}, "?page=last&prefer=next=skip", "", NO_EFFECT, [`${HERE}?page=last`]],
   ["an invalid option", {}, "?prefer=code=5", "", "", []],
   ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
-  ["as typed", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=+1, grow=15/m, on=1,3-4.", ["#count", HERE]],
-  ["a rule", {}, "?prefer=on=9,hang,else,delay=1", "", "response, by rule 2 of 2: delay=1.", [HERE]],
-  ["a lower count", {}, "?prefer=count=-5", "", ": count=-5.", ["#count", HERE]],
+  ["as typed", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=+1, grow=15/m, on=1,3-4", ["#count", HERE]],
+  ["a rule", {}, "?prefer=on=9,hang,else,delay=1", "", "response, by rule 2 of 2: delay=1", [HERE]],
+  ["a lower count", {}, "?prefer=count=-5", "", ": count=-5", ["#count", HERE]],
 ])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {
   const [, settings, query, prefer, text, links] = row;
   const { fetch } = createInstance(service.store, { settings });

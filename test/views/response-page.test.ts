@@ -29,7 +29,7 @@ test.each<[name: string, path: string, title: string, link: string]>([
   ["an invisible fault", `${PATH}?page=0&prefer=delay=1`, "404 Not Found", `${HERE}?page=1&prefer=delay%3D1`],
   ["an unknown format", `${PATH}?format=xml&page=2`, "404 Not Found", PATH],
   ["an invalid option", `${PATH}?prefer=count=0`, "400 Bad Request", HERE],
-  ["an invalid date", "/go?date=x", "400 Bad Request", "/"],
+  ["an invalid date", "/go?date=x", "400 Bad Request", PATH],
   ["a day without records", "/go?date=1999-01-01&x=1", "404 Not Found", `${ORIGIN}/go?date=2019-05-17&x=1`],
 ])("the HTML view of %s shows what another client gets, and leads out", async (_, path, title, link) => {
   const response = await service.fetch(path, IN_BROWSER);

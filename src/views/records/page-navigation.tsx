@@ -1,22 +1,21 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH } from "../../http/links.ts";
-import type { PageNumber } from "../../records/page.ts";
+import { COLLECTION_PATH, createPageUrlBuilder } from "../../http/links.ts";
 import type { Page } from "../../records/schema.ts";
 import { DATE_JUMP_PATH } from "../site.ts";
+import { getDay } from "./record-table.tsx";
 
 interface PageNavigationProps {
   page: Page;
   number: number;
   lastPage: number;
-  /** The day in the form that jumps to a date. */
-  date: string;
-  query: URLSearchParams;
-  /** Returns the absolute URL of a page, with the parameters of the request. */
-  toUrl: (page: PageNumber) => string;
+  /** The URL of the request, whose parameters the links and the forms keep. */
+  url: URL;
 }
 
-export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, date, query, toUrl }) => {
-  const kept = [...query].filter(([name]) => name !== "page" && name !== "date");
+export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, url }) => {
+  const toUrl = createPageUrlBuilder(url.origin, url.searchParams);
+  const [newest] = page.results;
+  const kept = [...url.searchParams].filter(([name]) => name !== "page" && name !== "date");
   return (
     <nav class="row" aria-label="Pages">
       <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" />{" "}
@@ -28,7 +27,7 @@ export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage
       </JumpForm>
       <JumpForm target="date" action={DATE_JUMP_PATH} kept={kept}>
         <label for="date">Date (UTC)</label>
-        <input id="date" name="date" type="date" value={date} />
+        <input id="date" name="date" type="date" value={newest && getDay(newest)} />
       </JumpForm>
     </nav>
   );
