@@ -1,6 +1,6 @@
 import { isChanged } from "../faults/applied-options.ts";
 import { replacesBody } from "../faults/body-faults.ts";
-import { COLLECTION_PATH } from "../http/links.ts";
+import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
 import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
 import { getLastPage } from "../records/page.ts";
@@ -17,8 +17,8 @@ import {
 import { formatBody, formatJson, formatNote } from "./json-html.ts";
 import { Layout } from "./layout.tsx";
 import { type Link, Links } from "./links.tsx";
-import { NeighborLinks, PageNavigation } from "./records/page-navigation.tsx";
-import { RecordTable } from "./records/record-table.tsx";
+import { NeighborLinks, PageNavigation, type Position } from "./records/page-navigation.tsx";
+import { getDay, RecordTable } from "./records/record-table.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
 import { formatNumber, formatQuantity } from "./text-format.ts";
 
@@ -27,8 +27,7 @@ export function renderResponse(response: ClientResponse): string {
   const { status, url, applied } = response;
   const { page, changes } = applied;
   const count = listChanges(applied).length;
-  const change = changes.find(({ option }) => option === "next");
-  const next = change === undefined ? page?.next : String(change.before);
+  const counted = changes.find(({ option }) => option === "count");
   const title = formatStatus(status) + (count === 0 ? "" : `, ${formatQuantity(count, "change")}`);
   const [text, ...links] = isChanged(applied) ? FAULT_ADVICE : getErrorAdvice(response);
   return String(
@@ -39,7 +38,7 @@ export function renderResponse(response: ClientResponse): string {
       <Banners response={response} />
       {page && (
         <nav class="row" aria-label="Pages">
-          <NeighborLinks next={next ?? null} previous={page.previous} />
+          <NeighborLinks position={findPosition(response, Number(counted?.before ?? page.count))} />
         </nav>
       )}
       <RawResponse response={response} html={formatReceived(response)} />
@@ -49,28 +48,36 @@ export function renderResponse(response: ClientResponse): string {
 
 /** Renders a page of the collection, which no fault has changed. */
 export function renderRecords(response: ClientResponse, page: Page): string {
-  const lastPage = getLastPage(page.count);
-  const number = typeof response.number === "number" ? response.number : lastPage;
-  const position = `${formatNumber(number)} of ${formatNumber(lastPage)}`;
+  const position = findPosition(response, page.count);
+  const name = `page ${formatNumber(position.number)} of ${formatNumber(position.lastPage)}`;
+  const [newest] = page.results;
   return String(
-    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
+    <Layout title={`Records, ${name}`} path={COLLECTION_PATH}>
       <h1 id="title">Records</h1>
-      <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: page ${position}.`}</p>
+      <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: ${name}.`}</p>
       <Banners response={response} />
-      {page.results.length === 0 ? (
+      {newest === undefined ? (
         <p class="banner">{EMPTY_COLLECTION}</p>
       ) : (
         <>
-          <PageNavigation page={page} number={number} lastPage={lastPage} url={response.url} />
+          <PageNavigation position={position} day={getDay(newest)} />
           <RecordTable records={page.results} />
           <nav class="row" aria-label="Pages, below the records">
-            <NeighborLinks next={page.next} previous={page.previous} />
+            <NeighborLinks position={position} />
           </nav>
         </>
       )}
       <RawResponse response={response} html={formatJson(page)} />
     </Layout>,
   );
+}
+
+/** @param count How many records the collection has, without a fault */
+function findPosition({ url, number }: ClientResponse, count: number): Position {
+  const lastPage = getLastPage(count);
+  const { origin, searchParams: query } = url;
+  const toUrl = createPageUrlBuilder(origin, query);
+  return { number: typeof number === "number" ? number : lastPage, lastPage, query, toUrl };
 }
 
 /** Formats the received body as HTML, with what faults have changed in it. */

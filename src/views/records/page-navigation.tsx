@@ -1,41 +1,40 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { COLLECTION_PATH, createPageUrlBuilder } from "../../http/links.ts";
-import type { Page } from "../../records/schema.ts";
+import { COLLECTION_PATH } from "../../http/links.ts";
 import { DATE_JUMP_PATH } from "../site.ts";
-import { getDay } from "./record-table.tsx";
 
-interface PageNavigationProps {
-  page: Page;
+/** Where a page is in the collection, and how links and forms lead to others. */
+export interface Position {
   number: number;
   lastPage: number;
-  /** The URL of the request, whose parameters the links and the forms keep. */
-  url: URL;
+  /** The parameters that the forms keep. */
+  query: URLSearchParams;
+  toUrl: (page: number) => string;
 }
 
-export const PageNavigation: FC<PageNavigationProps> = ({ page, number, lastPage, url }) => {
-  const toUrl = createPageUrlBuilder(url.origin, url.searchParams);
-  const [newest] = page.results;
-  const kept = [...url.searchParams].filter(([name]) => name !== "page" && name !== "date");
+/** @param day The day in the form that jumps to a date */
+export const PageNavigation: FC<{ position: Position; day: string }> = ({ position, day }) => {
+  const { number, lastPage, query, toUrl } = position;
+  const kept = [...query].filter(([name]) => name !== "page" && name !== "date");
   return (
     <nav class="row" aria-label="Pages">
-      <PageLink to={page.previous === null ? null : toUrl(1)} name="« Newest" />{" "}
-      <NeighborLinks next={page.next} previous={page.previous} />{" "}
-      <PageLink to={page.next === null ? null : toUrl(lastPage)} name="Oldest »" />
+      <PageLink to={number > 1 ? toUrl(1) : null} name="« Newest" /> <NeighborLinks position={position} />{" "}
+      <PageLink to={number < lastPage ? toUrl(lastPage) : null} name="Oldest »" />
       <JumpForm target="page" action={COLLECTION_PATH} kept={kept}>
         <label for="page">Page</label>
         <input id="page" name="page" type="number" min="1" max={lastPage} value={number} />
       </JumpForm>
       <JumpForm target="date" action={DATE_JUMP_PATH} kept={kept}>
         <label for="date">Date (UTC)</label>
-        <input id="date" name="date" type="date" value={newest && getDay(newest)} />
+        <input id="date" name="date" type="date" value={day} />
       </JumpForm>
     </nav>
   );
 };
 
-export const NeighborLinks: FC<Pick<Page, "next" | "previous">> = ({ next, previous }) => (
+export const NeighborLinks: FC<{ position: Position }> = ({ position: { number, lastPage, toUrl } }) => (
   <>
-    <PageLink to={previous} name="‹ Previous" rel="prev" /> <PageLink to={next} name="Next ›" rel="next" />
+    <PageLink to={number > 1 ? toUrl(number - 1) : null} name="‹ Previous" rel="prev" />{" "}
+    <PageLink to={number < lastPage ? toUrl(number + 1) : null} name="Next ›" rel="next" />
   </>
 );
 
