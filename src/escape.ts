@@ -9,3 +9,8 @@ export function escapeInvisible(text: string): string {
     character.split("").map(escapeUnit).join(""),
   );
 }
+
+/** Quotes a word of a command for a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

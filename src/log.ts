@@ -1,4 +1,4 @@
-import { escapeInvisible } from "./json-escape.ts";
+import { escapeInvisible } from "./escape.ts";
 
 /** A longer reason is cut, because a message can quote a damaged value. */
 const MAX_REASON_LENGTH = 500;

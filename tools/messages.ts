@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { escapeInvisible } from "../src/json-escape.ts";
+import { escapeInvisible } from "../src/escape.ts";
 
 /** Formats a value as JSON in a line of at most `max` characters, and a value that JSON cannot represent as Node does, such as `1n`. */
 export function formatValue(value: unknown, max = 60): string {

@@ -1,4 +1,4 @@
-import { escapeUnit } from "../json-escape.ts";
+import { escapeUnit } from "../escape.ts";
 import { type Counts, NO_COUNTS } from "../records/road-users.ts";
 import type { Block } from "./block.ts";
 import type { MaybeSnapshot } from "./snapshot.ts";

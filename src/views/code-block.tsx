@@ -1,7 +1,7 @@
 import { raw } from "hono/html";
 import type { FC, PropsWithChildren } from "hono/jsx";
+import { quoteForShell } from "../escape.ts";
 import { formatJson } from "./json-html.ts";
-import { quoteForShell } from "./text-format.ts";
 
 /**
  * A block of code. A script adds a copy button (src/views/assets/scripts/copy.ts).

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../escape.ts";
 /** Formats a safe integer with thousands separators: `40,614`. The first `Intl.NumberFormat` takes 19 ms in Node. */
 export function formatNumber(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3}){1,5}$)/g, ",");
@@ -52,8 +53,4 @@ export function formatCurlOptions(method: string, headers: [name: string, value:
   const verb = method === "GET" || method === "HEAD" ? [] : [`-X ${method}`];
   const quoted = headers.map((header) => `-H ${quoteForShell(header.join(": "))}`);
   return [head, ...verb, ...quoted].join(" ");
-}
-
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

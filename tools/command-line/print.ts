@@ -1,4 +1,4 @@
-import { escapeInvisible } from "../../src/json-escape.ts";
+import { escapeInvisible } from "../../src/escape.ts";
 
 // Everything that commands print goes through this file, because any text can quote a file, a service or a client, whose control
 // characters could change the terminal.

@@ -1,5 +1,4 @@
 import cliProgress from "cli-progress";
-import type { Progress } from "../data/staging/read-files.ts";
 import { printError } from "./print.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
@@ -11,6 +10,12 @@ const LOG_INTERVAL_MS = 5_000;
 
 /** The interval at which a log checks whether a line is due, even if there are no updates. */
 const LOG_TICK_MS = 100;
+
+export interface Progress {
+  /** @param total The new total, if it has changed */
+  update(done: number, total?: number): void;
+  close(): void;
+}
 
 interface ProgressOptions {
   total?: number | undefined;

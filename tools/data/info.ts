@@ -1,4 +1,4 @@
-import { escapeInvisible } from "../../src/json-escape.ts";
+import { escapeInvisible } from "../../src/escape.ts";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";

@@ -1,4 +1,4 @@
-import { quoteForShell } from "../../src/views/text-format.ts";
+import { quoteForShell } from "../../src/escape.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 
 /** Formats an `npm run data` command for a message, with options that select the same store. */

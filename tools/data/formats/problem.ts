@@ -1,4 +1,4 @@
-import { escapeInvisible } from "../../../src/json-escape.ts";
+import { escapeInvisible } from "../../../src/escape.ts";
 import { formatCount, formatValue } from "../../messages.ts";
 
 export interface InputPosition {

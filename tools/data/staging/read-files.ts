@@ -1,13 +1,8 @@
 import { statSync } from "node:fs";
+import type { Progress } from "../../command-line/progress.ts";
 import { readInputFile } from "../formats/formats.ts";
 import type { InputFile } from "../formats/input-file.ts";
 import type { RowCollector } from "./row-collector.ts";
-
-export interface Progress {
-  /** @param total The new total, if it has changed */
-  update(done: number, total?: number): void;
-  close(): void;
-}
 
 export type ReadOptions = Pick<InputFile, "modelName" | "stdin">;
 

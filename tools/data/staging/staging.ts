@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
+import type { Progress } from "../../command-line/progress.ts";
 import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
 import { type Collection, encodeCollection } from "../collection.ts";
 import { readInputFile } from "../formats/formats.ts";
@@ -20,7 +21,7 @@ import {
   selectBlocks,
   sortRecords,
 } from "./database.ts";
-import { type Progress, type ReadOptions, readFiles } from "./read-files.ts";
+import { type ReadOptions, readFiles } from "./read-files.ts";
 import {
   type CollectOptions,
   createRowCollector,

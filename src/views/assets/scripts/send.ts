@@ -1,7 +1,8 @@
 // Sends the form of the API reference without leaving the page, updates its curl command, and shows the response.
 
+import { quoteForShell } from "../../../escape.ts";
 import { formatBody } from "../../json-html.ts";
-import { formatCurlOptions, formatHead, quoteForShell } from "../../text-format.ts";
+import { formatCurlOptions, formatHead } from "../../text-format.ts";
 
 const form = find<HTMLFormElement>("#try");
 const cancel = find<HTMLButtonElement>("#try [type=button]");
