@@ -1,7 +1,7 @@
 import http from "node:http";
 import { getMessage } from "../messages.ts";
 
-/** The addresses that need no proxy if NO_PROXY is not set, as in wrangler. */
+/** The addresses that need no proxy, also if NO_PROXY does not name them. */
 const LOCAL_ADDRESSES = "localhost,127.0.0.1,[::1]";
 
 /**
@@ -12,7 +12,10 @@ const LOCAL_ADDRESSES = "localhost,127.0.0.1,[::1]";
 export function useProxy(): void {
   const { NO_PROXY, no_proxy: exceptions = NO_PROXY } = process.env;
   try {
-    http.setGlobalProxyFromEnv?.({ ...process.env, no_proxy: exceptions || LOCAL_ADDRESSES });
+    http.setGlobalProxyFromEnv?.({
+      ...process.env,
+      no_proxy: [exceptions, LOCAL_ADDRESSES].filter(Boolean).join(","),
+    });
   } catch (cause) {
     const message = "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy, such as http://proxy.example:3128";
     throw new Error(message, { cause });

@@ -178,7 +178,7 @@ test("--pages 0 is refused", async () => {
 });
 
 const runWithProxy = (url: string, HTTP_PROXY: string) => {
-  const env = { ...process.env, HTTP_PROXY };
+  const env = { ...process.env, HTTP_PROXY, NO_PROXY: "other.example" };
   return runProcess(process.execPath, ["tools/conformance/conformance.ts", url], { env });
 };
 
