@@ -78,6 +78,13 @@ test("npm start -- --help shows the help of wrangler dev, and prepares nothing",
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^wrangler dev /)]);
 });
 
+test("npm installs packages on an older Node, also for a user who has set engine-strict", async () => {
+  const file = join(createFolder(), "npmrc");
+  await writeFile(file, "engine-strict=true\n");
+  const env = { ...process.env, npm_config_userconfig: file };
+  expect((await runProcess("npm", ["config", "get", "engine-strict"], { env })).stdout).toBe("false\n");
+});
+
 test("npm start refuses a configuration that is not TOML", async () => {
   const args = ["tools/start.ts", "--config", "own.jsonc"];
   const stderr = expect.stringContaining("own.jsonc is not supported. It must be TOML");
