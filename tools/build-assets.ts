@@ -26,10 +26,19 @@ const ASSETS = join(DIST, "assets");
 /** The file in dist/ with the hash of the files from which the assets of the sample data were made. */
 const SEED_HASH_FILE = "seed.sha256";
 
+/** The module with the path of the bundled files, for the worker and the API reference. */
+const ASSETS_PATH_FILE = "assets-path.js";
+
+const bundled = await bundleFiles();
+// The path changes with the files, so that browsers can keep them for ever (public/_headers).
+const assetsPath = `/assets/${hashFiles(bundled)}`;
+replaceFile(ASSETS_PATH_FILE, `export const ASSETS_PATH = "${assetsPath}";`);
 const assets = new Map<string, string | Uint8Array>([
   ...listFiles(PUBLIC).map((file) => [file, readFileSync(join(PUBLIC, file))] as const),
   ["LICENSE", readFileSync(join(PROJECT, "LICENSE"))],
-  ...(await bundleFiles()),
+  ...bundled.map(({ name, contents }) => [`${assetsPath.slice(1)}/${name}`, contents] as const),
+  // Browsers ask for this path if they show a response that is no page.
+  ["_redirects", `/favicon.ico ${assetsPath}/icon.svg 302`],
   ["openapi.json", JSON.stringify(OPENAPI_DOCUMENT)],
   // The platform serves /docs.html as /docs.
   ["docs.html", (await importReference()).renderReference()],
@@ -45,25 +54,38 @@ function isSampleData(file: string): boolean {
   return file === SEED_CSV || `/${file}`.startsWith(`${SEED_PATH}/`);
 }
 
-async function bundleFiles(): Promise<(readonly [file: string, contents: Uint8Array])[]> {
-  const sources = globSync(["scripts/*.ts", "*.css"], { cwd: SOURCES });
+interface BundledFile {
+  name: string;
+  contents: Uint8Array;
+}
+
+async function bundleFiles(): Promise<BundledFile[]> {
+  const sources = globSync(["scripts/*.ts", "*.css", "*.svg"], { cwd: SOURCES });
   const { outputFiles } = await build({
     entryPoints: sources.map((file) => join(SOURCES, file)),
     outdir: ASSETS,
     entryNames: "[name]",
+    loader: { ".svg": "copy" },
     bundle: true,
     format: "esm",
     target: "es2022",
     minify: true,
     write: false,
   });
-  return outputFiles.map(({ path, contents }) => [`assets/${basename(path)}`, contents]);
+  return outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+}
+
+function hashFiles(files: BundledFile[]): string {
+  const hash = createHash("sha256");
+  for (const { name, contents } of files) hash.update(name).update(contents);
+  return hash.digest("hex").slice(0, 8);
 }
 
 /** Imports the API reference. Node cannot import it directly, because it contains JSX. */
 async function importReference(): Promise<typeof import("../src/reference/reference-page.tsx")> {
   const { outputFiles } = await build({
     entryPoints: [join(PROJECT, "src/reference/reference-page.tsx")],
+    conditions: ["workerd"],
     bundle: true,
     format: "esm",
     platform: "node",

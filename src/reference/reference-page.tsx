@@ -44,7 +44,7 @@ export function renderReference(): string {
   const { get, options } = paths[COLLECTION_PATH];
   const title = "API reference";
   return String(
-    <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="/assets/send.js">
+    <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="send.js">
       <div class="reference">
         <nav aria-label="Contents">
           <Links links={SECTIONS} />

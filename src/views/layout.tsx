@@ -1,5 +1,6 @@
 import { raw } from "hono/html";
 import type { FC, PropsWithChildren } from "hono/jsx";
+import { ASSETS_PATH } from "#assets-path";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { type Link, Links } from "./links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
@@ -22,7 +23,7 @@ interface LayoutProps {
   path: string;
   /** A sentence for search engines. */
   description?: string;
-  /** The URL of a script that only this page has. */
+  /** The file of a script that only this page has. */
   script?: string;
 }
 
@@ -37,10 +38,10 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
         <meta name="color-scheme" content="light dark" />
         <title>{props.title === undefined ? SITE_NAME : `${props.title} · ${SITE_NAME}`}</title>
         {props.description && <meta name="description" content={props.description} />}
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/site.css" />
-        <script type="module" src="/assets/copy.js" />
-        {props.script && <script type="module" src={props.script} />}
+        <link rel="icon" href={`${ASSETS_PATH}/icon.svg`} type="image/svg+xml" />
+        <link rel="stylesheet" href={`${ASSETS_PATH}/site.css`} />
+        <script type="module" src={`${ASSETS_PATH}/copy.js`} />
+        {props.script && <script type="module" src={`${ASSETS_PATH}/${props.script}`} />}
       </head>
       <body>
         <a class="skip" href="#main">
@@ -49,7 +50,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
         <header>
           <nav aria-label="Site">
             <a class="brand" href="/">
-              <img src="/assets/icon.svg" alt="" width="28" height="28" />
+              <img src={`${ASSETS_PATH}/icon.svg`} alt="" width="28" height="28" />
               {SITE_NAME}
             </a>
             <Links links={SITE_LINKS} current={props.path} />

@@ -72,6 +72,24 @@ test.for(SITE_PAGES)(
   },
 );
 
+test("the browser asks once for the style sheet, the scripts and the icon of all pages", async ({
+  visit,
+}) => {
+  const page = await visit();
+  const readSizes = () =>
+    page.evaluate(() =>
+      (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+        .filter(({ name }) => /\/(?:site\.css|copy\.js|icon\.svg)$/.test(name))
+        .map(({ transferSize }) => transferSize),
+    );
+  await page.goto("/");
+  expect(Math.min(...(await readSizes()))).toBeGreaterThan(0);
+  for (const path of ["/docs", PATH]) {
+    await page.goto(path);
+    expect(await readSizes()).toEqual([0, 0, 0]);
+  }
+});
+
 test("the first link skips to the content", async ({ visit }) => {
   const page = await visit();
   await page.goto("/");

@@ -22,6 +22,8 @@ const { metafile, outputFiles } = await build({
   entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "command.ts") },
   outdir: join(DIST, FOLDER),
   bundle: true,
+  // As for the worker, with the modules that esbuild prefers by default.
+  conditions: ["workerd", "module"],
   // Puts dynamically imported modules into separate files, because only some commands need these modules.
   splitting: true,
   format: "esm",
@@ -73,7 +75,7 @@ async function encodeSampleData(): Promise<SampleData> {
 
 /** Reads the files for static-files.ts. The package has the sample data in a file of its own. */
 function readStaticFiles() {
-  const names = globSync(["*.{txt,html,json}", "LICENSE", "assets/*"], { cwd: ASSETS });
+  const names = globSync(["*.{txt,html,json}", "LICENSE", "assets/*/*"], { cwd: ASSETS });
   return Object.fromEntries(
     names.map((name) => [`/${name.replace(/\.html$/, "")}`, readFileSync(join(ASSETS, name), "utf8")]),
   );

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { parseAccept } from "hono/utils/accept";
 import { getMimeType } from "hono/utils/mime";
+import { ASSETS_PATH } from "#assets-path";
 import { hashString } from "../../src/hash.ts";
 import { MethodNotAllowedError } from "../../src/http/errors.ts";
 import { SERVICE_HEADERS } from "../../src/http/headers.ts";
@@ -24,6 +25,9 @@ interface StaticFile {
 /** The static files that clients have read. */
 const files = new Map<string, StaticFile>();
 
+/** `Cache-Control` of files whose path changes with their contents. */
+const FOR_EVER = "public, max-age=31536000, immutable";
+
 interface RespondOptions {
   /** Whether the client may decompress the response. `service.fetch` does not. */
   canCompress: boolean;
@@ -43,14 +47,14 @@ export function respondWithFile(
   if (pathname === "/favicon.ico")
     return new Response(null, {
       status: 302,
-      headers: { ...SERVICE_HEADERS, Location: `/assets/icon.svg${target.slice(pathname.length)}` },
+      headers: { ...SERVICE_HEADERS, Location: `${ASSETS_PATH}/icon.svg${target.slice(pathname.length)}` },
     });
   const file = findFile(pathname);
   if (file === undefined) return undefined;
   if (method !== "GET" && method !== "HEAD")
     return createErrorResponse(new MethodNotAllowedError(method, "GET, HEAD"), SERVICE_HEADERS);
   const caching = {
-    "Cache-Control": "public, max-age=0, must-revalidate",
+    "Cache-Control": pathname.startsWith(`${ASSETS_PATH}/`) ? FOR_EVER : "public, max-age=0, must-revalidate",
     ETag: `W/${file.etag}`,
     Vary: "Accept-Encoding",
   };

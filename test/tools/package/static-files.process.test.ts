@@ -18,7 +18,18 @@ async function send(path: string, headers: Record<string, string> = {}) {
   return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
 }
 
-describe.each(["/docs", "/assets/site.css", "/assets/icon.svg", "/openapi.json", "/seed.csv.gz"])(
+/** The path of the files of all pages, which changes with them. */
+const [ASSETS] = /\/assets\/\w+(?=\/site\.css)/.exec((await send("/docs")).body.toString()) ?? [];
+
+test.each([
+  ["/site.css", "public, max-age=31536000, immutable"],
+  ["/icon.svg", "public, max-age=31536000, immutable"],
+  ["/other.css", "no-store"],
+])("a client can keep %s of the assets: %s", async (file, caching) => {
+  expect((await send(ASSETS + file)).headers["cache-control"]).toBe(caching);
+});
+
+describe.each(["/docs", `${ASSETS}/site.css`, `${ASSETS}/icon.svg`, "/openapi.json", "/seed.csv.gz"])(
   "%s",
   (path) => {
     test("is not sent again to a client that has it", async () => {
@@ -46,8 +57,8 @@ test.each([
   ["gzip;q=0", undefined],
   ["br", undefined],
 ])("a client that accepts %s gets the style sheet with the encoding %s", async (accepted, encoding) => {
-  const plain = await send("/assets/site.css");
-  const { headers, body } = await send("/assets/site.css", { "Accept-Encoding": accepted });
+  const plain = await send(`${ASSETS}/site.css`);
+  const { headers, body } = await send(`${ASSETS}/site.css`, { "Accept-Encoding": accepted });
   expect([headers["content-encoding"], headers.vary]).toEqual([encoding, "Accept-Encoding"]);
   expect(encoding ? gunzipSync(body) : body).toEqual(plain.body);
 });
