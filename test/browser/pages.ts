@@ -15,18 +15,14 @@ interface SitePage {
 }
 
 /** The pages of the site. Add new pages here, so that appearance.browser.test.ts checks them. */
+// biome-ignore format: a table of cases
 export const SITE_PAGES: SitePage[] = [
   { name: "home", path: "/", collection: "seed", status: 200 },
   { name: "home-extreme", path: "/", collection: "extreme", status: 200 },
   { name: "records", path: `${PATH}?page=3&prefer=delay=1`, collection: "seed", status: 200 },
   { name: "records-extreme", path: PATH, collection: "extreme", status: 200 },
   { name: "reference", path: "/docs", collection: "seed", status: 200 },
-  {
-    name: "fault",
-    path: `${PATH}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,grow=15/m,seed=4`,
-    collection: "seed",
-    status: 200,
-  },
+  { name: "fault", path: `${PATH}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,grow=15/m,seed=4`, collection: "seed", status: 200 },
   { name: "error", path: `${PATH}?page=abc`, collection: "seed", status: 404 },
 ];
 

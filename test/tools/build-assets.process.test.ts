@@ -36,11 +36,9 @@ test("the build of wrangler dev loads the sample data once, even if two run at t
 
 test("plain wrangler dev serves the sample data, and after a change d1 keeps its records, and seed has the new ones", async () => {
   const clone = createClone();
-  for (const store of ["d1", "seed"]) {
-    const { origin, home, source } = await startDev(clone, store);
-    expect(home, store).toMatchObject({ count: 40_614, sample_data_url: `${origin}/seed.csv.gz` });
-    expect(source, store).toBe("generated");
-  }
+  const before = await startDev(clone, "d1");
+  const sample_data_url = `${before.origin}/seed.csv.gz`;
+  expect(before).toMatchObject({ home: { count: 40_614, sample_data_url }, source: "generated" });
   await writeFile(clone.seedFile, (await readFile(clone.seedFile, "utf8")).replace(/\d+,tf1\n/, "77,tf1\n"));
   // The file would not have the records that d1 serves.
   expect(await startDev(clone, "d1")).toMatchObject({ home: { sample_data_url: null }, source: "generated" });

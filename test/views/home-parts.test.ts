@@ -67,9 +67,9 @@ describe("the chart", () => {
   test("has a line with gaps for weekdays and for weekends, with its highest and its lowest hour", () => {
     const weekdays = fill({ 7: [2, 40], 8: [1, 5], 12: [1, 0] });
     const html = String(HoursChart({ weekdays, weekends: fill({ 9: [1, 2] }) }));
-    // Hours 7 and 8 are a line, and hour 12 is a dot. The axis ends at 20.
-    expect(html).toContain('<path class="weekdays" d="M7.5 0.0h0L8.5 75.0M12.5 100.0h0"></path>');
-    expect(html).toContain('<path class="weekends" d="M9.5 90.0h0"></path>');
+    // Hours 7 and 8 are a line, and hour 12 is a dot. The axis ends at 30, because a dot at 20 would be half outside of it.
+    expect(html).toContain('<path class="weekdays" d="M7.5 33.3h0L8.5 83.3M12.5 100.0h0"></path>');
+    expect(html).toContain('<path class="weekends" d="M9.5 93.3h0"></path>');
     for (const line of [
       "Monday to Friday: highest 20.0 (07:00–08:00 UTC), lowest 0.00 (12:00–13:00 UTC).",
       "Saturday and Sunday: 2.0 (09:00–10:00 UTC). No other hour has records.",

@@ -50,10 +50,13 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
 /** The maximums of the axis, divided by a power of ten. Each of them and its half have at most two digits. */
 const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
-/** @param highest The highest value in the chart, above 0 */
+/**
+ * Finds an end of the axis above all values, so that no dot is half outside of the plot.
+ * @param highest The highest value in the chart, above 0
+ */
 function getAxisMaximum(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
-  return power * (AXIS_STEPS.find((step) => step * power >= highest) ?? 10);
+  return power * (AXIS_STEPS.find((step) => step * power > highest) ?? 10);
 }
 
 /** Builds a line through the middle of each hour. An hour without records is a gap. */
