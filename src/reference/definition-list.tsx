@@ -27,7 +27,7 @@ export interface Entry {
   href?: string | undefined;
 }
 
-/** A list of entries. Each is the target of links. */
+/** A list of entries. Each is the target of links. An example opens a response; a script fills the form instead (scripts/send.ts). */
 export const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
   <dl class="entries">
     {entries.map(({ name, detail = "", text, examples = {}, href }) => (
@@ -40,18 +40,17 @@ export const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, e
           {text !== undefined && <Markdown text={text} />}
           {Object.entries(examples).map(([example, effect]) => (
             <p>
-              <ExampleLink example={example} />: {markCode(effect)}.
+              <a
+                class="fill"
+                href={`${COLLECTION_PATH}?${new URLSearchParams({ page: "3", prefer: example })}`}
+              >
+                <code>{example}</code>
+              </a>
+              : {markCode(effect)}.
             </p>
           ))}
         </dd>
       </div>
     ))}
   </dl>
-);
-
-/** A link to a response with a fault. A script fills the form instead (scripts/send.ts). */
-const ExampleLink: FC<{ example: string }> = ({ example }) => (
-  <a class="fill" href={`${COLLECTION_PATH}?${new URLSearchParams({ page: "3", prefer: example })}`}>
-    <code>{example}</code>
-  </a>
 );

@@ -199,10 +199,6 @@ function listFaultOptions(group: string): Entry[] {
     .map(([name, { expected, examples }]) => ({ name, detail: expected, examples }));
 }
 
-function formatCode(text: string): string {
-  return `\`${text}\``;
-}
-
 /** Describes the valid values of a schema in Markdown. */
 function describeSchema(schema: Schema, format: (value: unknown) => string = String): string {
   return OR.format(listAlternatives(schema, format));
@@ -211,8 +207,8 @@ function describeSchema(schema: Schema, format: (value: unknown) => string = Str
 function listAlternatives(schema: Schema, format: (value: unknown) => string): string[] {
   const { anyOf, const: constant, enum: values, type, minimum } = schema;
   if (anyOf) return anyOf.flatMap((alternative) => listAlternatives(alternative, format));
-  if (values) return values.map((value) => formatCode(format(value)));
-  if (constant !== undefined) return [formatCode(format(constant))];
+  const constants = constant === undefined ? values : [constant];
+  if (constants) return constants.map((value) => `\`${format(value)}\``);
   // The minimum of the ids is that of safe integers.
   const hasSmallMinimum = minimum === 0 || minimum === 1;
   return [hasSmallMinimum ? `${type} ≥ ${minimum}` : String(type)];

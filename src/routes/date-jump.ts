@@ -9,7 +9,7 @@ import { getLastValue } from "../http/request.ts";
 import { PAGE_SIZE } from "../records/page.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
-import type { Day } from "../store/stored-statistics.ts";
+import { type Day, selectVisibleDays } from "../store/stored-statistics.ts";
 import { DATE_JUMP_PATH } from "../views/site.ts";
 
 /**
@@ -53,9 +53,7 @@ function findDay(days: Day[], date: string, count: number): { page: number } | {
   let earlier: string[] = [];
   /** How many records there are until the end of the day. */
   let recordsUntil = 0;
-  for (const [day, records] of days) {
-    const isHidden = recordsUntil >= count;
-    if (isHidden) break;
+  for (const [day, records] of selectVisibleDays(days, count)) {
     // Days compare as text.
     if (day > date) return { nearest: [...earlier, day] };
     recordsUntil += records;

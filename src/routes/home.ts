@@ -14,9 +14,9 @@ import { describeSettings } from "../settings.ts";
 import { getCachedStore, getSampleData } from "../store/create-store.ts";
 import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
-import type { Statistics } from "../store/stored-statistics.ts";
+import { type Statistics, selectVisibleDays } from "../store/stored-statistics.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
-import { createSummary, groupStatistics, type Summary, selectVisibleDays } from "../views/home/summary.ts";
+import { createSummary, groupStatistics, type Summary } from "../views/home/summary.ts";
 import { HTML_HEADERS } from "../views/html-middleware.ts";
 
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */

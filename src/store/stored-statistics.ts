@@ -50,6 +50,16 @@ export const NO_STATISTICS: Statistics = {
   source_count: 0,
 };
 
+/** Selects the days that have visible records, while `grow` hides the newest. Both lists have the oldest day first. */
+export function selectVisibleDays(days: Day[], visible: number): Day[] {
+  let recordsUntil = 0;
+  for (const [index, [, records]] of days.entries()) {
+    if (recordsUntil >= visible) return days.slice(0, index);
+    recordsUntil += records;
+  }
+  return days;
+}
+
 /** D1 rejects statements of more than 100 KB. */
 const MAX_PIECE_BYTES = 80_000;
 

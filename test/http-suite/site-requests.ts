@@ -62,7 +62,7 @@ export function listFiles(): Exchange[] {
     servers: [expect.objectContaining({ url: "/" })],
   });
   const rules = ["/*prefer=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
-  const icon = { ...all, location: expect.stringMatching(/^\/assets\/[\da-f]{8}\/icon\.svg\?x=1$/) };
+  const icon = { ...all, location: /^\/assets\/[\da-f]{8}\/icon\.svg\?x=1$/ };
   return [
     { request: "/favicon.ico?x=1", status: 302, headers: icon },
     { request: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },

@@ -44,7 +44,7 @@ test("the home page shows the facts of a collection in JSON and in HTML", async 
   });
   for (const fact of [
     `<code>${ORIGIN}/api/tf1/records/</code>`,
-    "<b>100 records</b>, dated <b>17 May 2019</b>",
+    "<b>100 records</b> from <b>17 May 2019</b> to <b>17 May 2019</b>",
     "<strong>100</strong> on 7 pages",
     "<strong>4</strong>",
     "<strong>86.0\u00a0% True</strong> of 50 records",

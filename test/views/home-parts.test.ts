@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Day, Hour } from "../../src/store/stored-statistics.ts";
 import { HoursChart } from "../../src/views/home/hours-chart.tsx";
-import { formatDates, PeriodTable } from "../../src/views/home/period-table.tsx";
+import { PeriodTable } from "../../src/views/home/period-table.tsx";
 import { groupIntoPeriods } from "../../src/views/home/summary.ts";
 import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/views/text-format.ts";
 import { extractText } from "../support/html-view.ts";
@@ -17,16 +17,6 @@ test("a share is 0 or 100 % only if it is exact", () => {
   const shares = [0, 1, 17_200, 19_999, 20_000].map((part) => formatShare(part, 20_000));
   expect(shares.map((share) => share.replace("\u00a0%", ""))).toEqual(["0", "0.1", "86.0", "99.9", "100"]);
 });
-
-test.each([
-  ["2019-05-07", "2019-05-07", "7 May 2019"],
-  ["2019-05-17", "2019-05-19", "17–19 May 2019"],
-  ["2025-10-27", "2025-11-02", "27 Oct – 2 Nov 2025"],
-  ["2024-12-30", "2025-01-02", "30 Dec 2024 – 2 Jan 2025"],
-  ["2018-05-17", "2019-05-17", "17 May 2018 – 17 May 2019"],
-])("the dates from %s to %s are formatted as %s", (first, last, text) =>
-  expect(formatDates(first, last)).toBe(text),
-);
 
 describe("periods", () => {
   const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import type { FC, PropsWithChildren } from "hono/jsx";
+import type { FC } from "hono/jsx";
 import { COLLECTION_PATH } from "../../http/links.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import type { Page } from "../../records/schema.ts";
@@ -8,7 +8,7 @@ import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "..
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
 import { HoursChart } from "./hours-chart.tsx";
-import { formatDate, formatDates, PeriodTable } from "./period-table.tsx";
+import { formatDate, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
 /** A page of the collection, of which the home page shows only the first record. */
@@ -64,7 +64,8 @@ const Contents: FC<Summary> = ({ count, loaded_at, grows, sample_data_url, stati
       <b>{formatQuantity(count, areGenerated(statistics) ? "generated sample record" : "record")}</b>
       {first !== null && last !== null && (
         <>
-          , dated <b>{formatDates(first, last)}</b>
+          {" "}
+          from <b>{formatDate(first)}</b> to <b>{formatDate(last)}</b>
         </>
       )}
       : counts of cars, persons, bicycles, trucks, motorcycles and buses for{" "}
@@ -171,28 +172,27 @@ function formatRateLimit(seconds: number | null): string {
 const Facts: FC<Summary> = ({ count, pages, statistics }) => {
   const { cameras, days, camera_ok, totals } = statistics;
   const known = camera_ok.True + camera_ok.False;
+  const health = [
+    `${formatShare(camera_ok.True, known)} True`,
+    `of ${formatQuantity(known, "record")}, ignoring null`,
+  ];
+  const facts = [
+    ["Records", formatNumber(count), `on ${formatQuantity(pages, "page")}`],
+    ["Days with records", formatNumber(days)],
+    ["Cameras", formatNumber(cameras)],
+    ["camera_ok", ...(known === 0 ? ["null", "in all records"] : health)],
+    ["Sums of the counts", "", ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`).join(" · ")],
+  ];
   return (
     <dl class="facts">
-      <Fact name="Records" value={formatNumber(count)}>
-        on {formatQuantity(pages, "page")}
-      </Fact>
-      <Fact name="Days with records" value={formatNumber(days)} />
-      <Fact name="Cameras" value={formatNumber(cameras)} />
-      <Fact name="camera_ok" value={known === 0 ? "null" : `${formatShare(camera_ok.True, known)} True`}>
-        {known === 0 ? "in all records" : `of ${formatQuantity(known, "record")}, ignoring null`}
-      </Fact>
-      <Fact name="Sums of the counts">
-        {ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`).join(" · ")}
-      </Fact>
+      {facts.map(([name, value, text]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>
+            <strong>{value}</strong> {text}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 };
-
-const Fact: FC<PropsWithChildren<{ name: string; value?: string }>> = ({ name, value, children }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>
-      {value !== undefined && <strong>{value}</strong>} {children}
-    </dd>
-  </div>
-);

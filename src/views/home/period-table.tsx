@@ -54,7 +54,7 @@ const Row: FC<{ period: Period; newer: Period | undefined; unit: Unit }> = ({ pe
   return (
     <tr class={hasGapAbove ? "gap" : undefined}>
       <th scope="row">
-        <a href={`${DATE_JUMP_PATH}?date=${last}`}>{splitDate(last, unit).join(" ")}</a>
+        <a href={`${DATE_JUMP_PATH}?date=${last}`}>{formatDate(last, unit)}</a>
       </th>
       <td class="number">{formatCompact(records)}</td>
       <td class="number">{known === 0 ? "–" : formatShare(failing, known)}</td>
@@ -70,28 +70,12 @@ function getIndex(date: string, unit: Unit): number {
   return { day: day.getTime() / 86_400_000, month: 12 * year + day.getUTCMonth(), year }[unit];
 }
 
-/** Formats the day of a time or a date: `2 Nov 2025`. */
-export function formatDate(time: string): string {
-  return splitDate(time, "day").join(" ");
-}
-
-/** Formats a range of days: `17–19 May 2019`, `27 Oct – 2 Nov 2025`. */
-export function formatDates(first: string, last: string): string {
-  if (formatDate(first) === formatDate(last)) return formatDate(last);
-  const start = splitDate(first, "day");
-  const end = splitDate(last, "day");
-  // Show a common year, or a common month and year, only once.
-  while (start.at(-1) === end[start.length - 1]) start.pop();
-  const dash = start.length === 1 ? "–" : " – ";
-  return start.join(" ") + dash + end.join(" ");
-}
-
 /** How many parts of a day such as `29 Oct 2025` are not in the name of the unit. */
 const OMITTED_PARTS = { day: 0, month: 1, year: 2 };
 
-/** Splits a date into the day, the month and the year, as far as the unit includes them. */
-function splitDate(date: string, unit: Unit): string[] {
+/** Formats the day of a time or a date, such as `2 Nov 2025`, as far as the unit includes its parts. */
+export function formatDate(time: string, unit: Unit = "day"): string {
   // The whole text is `Wed, 29 Oct 2025 00:00:00 GMT` (ECMAScript, Date.prototype.toUTCString).
-  const day = new Date(date).toUTCString().slice("Wed, ".length, "Wed, 29 Oct 2025".length);
-  return day.replace(/^0/, "").split(" ").slice(OMITTED_PARTS[unit]);
+  const day = new Date(time).toUTCString().slice("Wed, ".length, "Wed, 29 Oct 2025".length);
+  return day.replace(/^0/, "").split(" ").slice(OMITTED_PARTS[unit]).join(" ");
 }

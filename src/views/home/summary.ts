@@ -11,16 +11,6 @@ export type Summary = ReturnType<typeof createSummary>;
 /** The statistics with periods instead of days. */
 type GroupedStatistics = ReturnType<typeof groupStatistics>;
 
-/** Selects the days that have visible records, while `grow` hides the newest. Both lists of days have the oldest first. */
-export function selectVisibleDays(days: Day[], visible: number): Day[] {
-  let recordsUntil = 0;
-  for (const [index, [, records]] of days.entries()) {
-    if (recordsUntil >= visible) return days.slice(0, index);
-    recordsUntil += records;
-  }
-  return days;
-}
-
 /** Groups days of the statistics into periods. For 10,000 days, that takes 2 ms in Node, so keep the result. */
 export function groupStatistics({ days, ...rest }: Statistics, visibleDays: Day[]) {
   const camera_ok = { True: 0, False: 0, null: 0 };
