@@ -82,6 +82,16 @@ test.each([
   expect((await readAll(stores.open("kv"))).records).toEqual(served);
 });
 
+test("a load whose write fails after a part of a batch removes this part", async () => {
+  const put: WritableNamespace["put"] = async (pairs) => {
+    await namespace.put(pairs.slice(0, 2));
+    throw new Error("the connection is lost");
+  };
+  const loading = loadRecords(openDeployed({ ...namespace, put }), records);
+  await expect(loading).rejects.toThrow("the connection is lost");
+  expect(await namespace.list()).toEqual([]);
+});
+
 test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]>([
   ["succeeds if its switch is visible late", ["old", "new"], "done"],
   ["has an unknown outcome if a different snapshot is visible", ["old", "other"], /does not show the new/],
