@@ -98,17 +98,13 @@ test("while the collection grows, the table has the days that are visible, and n
   const { store } = await createMemoryService(makeRecords(3_000));
   let now = Date.UTC(2026, 0, 1);
   const { fetch } = createInstance(store, { settings: { PREFER: "grow=1000/h" }, now: () => now });
-  const numbers = [];
+  const all = findLinks((await open({ fetch: createInstance(store).fetch })).page);
   for (let hour = 0; hour < 2; hour++, now += 3_600_000) {
-    const { json, page } = await open({ fetch });
+    const { page } = await open({ fetch });
     expect(page).not.toContain("No records are added");
-    const days = findLinks(page).filter((url) => url.startsWith("/go?"));
-    for (const day of days) expect((await fetch(day)).status, day).toBe(302);
-    const next = new Date(Date.parse(json.statistics.periods[0].last) + 86_400_000);
-    expect((await fetch(`/go?date=${next.toISOString().slice(0, 10)}`)).status).toBe(404);
-    numbers.push(days.length);
+    for (const day of all.filter((url) => url.startsWith("/go?")))
+      expect((await fetch(day)).status, day).toBe(findLinks(page).includes(day) ? 302 : 404);
   }
-  expect(numbers[1]).toBeGreaterThan(numbers[0]!);
 });
 
 test("each fault of the home page is applied to its link, and the page without default faults has no fault", async () => {
