@@ -3,10 +3,11 @@ import { hostname } from "node:os";
 import { Readable } from "node:stream";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { MAX_HEADER_LENGTH } from "../../src/http/request.ts";
 import { SettingError } from "../../src/setting-error.ts";
 import { readBytes } from "../data/formats/input-file.ts";
 import { InputError, TooLargeError } from "../data/formats/problem.ts";
-import { getMessage } from "../messages.ts";
 import type { Prefer, ReceivedRequest } from "./index.d.ts";
 import { type Respond, toReply } from "./respond.ts";
 import type { ServiceControls } from "./service.ts";
@@ -18,14 +19,12 @@ import { InvalidOptionsError } from "./service-options.ts";
  * of this machine, or a name that the public DNS does not have.
  */
 
-interface AdminOptions {
-  /** The name that the server listens on. */
-  host: string;
-}
-
-/** Returns a function that responds to requests below /__admin/ itself, and passes all others on. */
-export function addAdmin(controls: ServiceControls, options: AdminOptions): Respond {
-  const admin = createAdmin(controls, options);
+/**
+ * Returns a function that responds to requests below /__admin/ itself, and to all others as the service does.
+ * @param host The name that the server listens on
+ */
+export function addAdmin(controls: ServiceControls, host: string): Respond {
+  const admin = createAdmin(controls, host);
   return async (request, address) => {
     const isAdmin = /^\/__admin(?:\/|$)/.test(URL.parse(request.url)?.pathname ?? "");
     if (!isAdmin) return controls.respond(request, address);
@@ -33,13 +32,13 @@ export function addAdmin(controls: ServiceControls, options: AdminOptions): Resp
   };
 }
 
-function createAdmin({ service, replaceByBody }: ServiceControls, { host }: AdminOptions): Hono {
+function createAdmin({ service, replaceByBody }: ServiceControls, host: string): Hono {
   // A path may end with a slash.
   const admin = new Hono({ strict: false });
   const faultsOfCommand = service.prefer;
   const setFaults = ({ req }: Context) =>
     useBody(req.raw, async (body) => {
-      service.prefer = parseFaults(await readText(body), req.header("Content-Type"));
+      service.prefer = await readFaults(body);
     });
   const restoreFaults = () => {
     service.prefer = faultsOfCommand;
@@ -73,8 +72,9 @@ function createAdmin({ service, replaceByBody }: ServiceControls, { host }: Admi
 
   admin.notFound((c) => c.json({ detail: "Not found." }, 404));
   admin.onError((error, c) => {
-    if (!(error instanceof HTTPException)) throw error;
-    return c.json({ detail: error.message }, error.status);
+    const status = getStatus(error);
+    if (status === undefined) throw error;
+    return c.json({ detail: error.message }, status);
   });
   return admin;
 }
@@ -113,29 +113,11 @@ function toJson({ headers, ...received }: ReceivedRequest) {
   return { ...received, headers: Object.fromEntries(headers) };
 }
 
-/** As long as a header that is parsed. */
-const MAX_FAULTS_BYTES = 8_192;
-
-async function readText(body: Readable): Promise<string> {
-  const parts = await Array.fromAsync(readBytes({ file: "body", body, maxBytes: MAX_FAULTS_BYTES }));
-  return Buffer.concat(parts).toString();
-}
-
-/**
- * Parses faults: JSON if its type says so, and otherwise text.
- * @throws HTTPException 400 if it is not JSON, or if it is JSON of another type
- */
-function parseFaults(text: string, type = ""): Prefer {
-  const isJson = /[/+]json *(?:;|$)/i.test(type);
-  const looksLikeJson = /^\s*[[{]/.test(text);
-  if (!isJson && looksLikeJson)
-    throw new HTTPException(400, { message: "Send JSON with the Content-Type application/json." });
-  if (!isJson) return text;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new HTTPException(400, { message: `The body is not JSON: ${getMessage(error)}` });
-  }
+/** Reads faults: JSON, or a text, which never begins with a bracket or a quote. */
+async function readFaults(body: Readable): Promise<Prefer> {
+  const parts = await Array.fromAsync(readBytes({ file: "body", body, maxBytes: MAX_HEADER_LENGTH }));
+  const text = Buffer.concat(parts).toString();
+  return /^\s*["[{]/.test(text) ? JSON.parse(text) : text;
 }
 
 /** How much is read of a body after its error. */
@@ -144,36 +126,32 @@ const MAX_REST_BYTES = 64_000_000;
 /**
  * Runs an action with the body of a request. If the action does not read all of it, reads the rest: a client that is still sending would
  * not get the response, and could not use its connection again.
- * @throws HTTPException 400 or 413 with the reason
  */
-async function useBody(request: Request, action: (body: Readable) => Promise<void>): Promise<void> {
-  const reader = request.body?.getReader();
+async function useBody({ body, headers }: Request, action: (body: Readable) => Promise<void>): Promise<void> {
+  const reader = body?.getReader();
   async function* read() {
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) yield part.value;
   }
   try {
-    requireNoForm(request);
+    if (headers.get("Content-Type")?.startsWith("multipart/"))
+      throw new HTTPException(400, { message: NO_FORM });
     await action(Readable.from(read()));
-  } catch (error) {
-    throw toHttpException(error);
   } finally {
     let size = 0;
-    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
-      size += part.value.length;
+    for await (const { length } of read()) {
+      size += length;
       if (size > MAX_REST_BYTES) break;
     }
   }
 }
 
-function requireNoForm({ headers }: Request): void {
-  if (!/^multipart\//i.test(headers.get("Content-Type") ?? "")) return;
-  const message = "Send the file itself as the body, not a form: curl -T FILE, or data= instead of files=.";
-  throw new HTTPException(400, { message });
-}
+const NO_FORM = "Send the file itself as the body, not a form: curl -T FILE, or data= instead of files=.";
 
-/** Converts an error about the content of a body. Returns all other errors unchanged, because they are bugs. */
-function toHttpException(error: unknown): unknown {
-  if (error instanceof TooLargeError) return new HTTPException(413, { message: error.message });
-  const isInvalid = [InputError, SettingError, InvalidOptionsError].some((type) => error instanceof type);
-  return isInvalid ? new HTTPException(400, { message: getMessage(error) }) : error;
+const CONTENT_ERRORS = [InputError, SettingError, InvalidOptionsError, SyntaxError];
+
+/** Returns the status of an error about a request, and undefined for a bug. */
+function getStatus(error: Error): ContentfulStatusCode | undefined {
+  if (error instanceof HTTPException) return error.status;
+  if (error instanceof TooLargeError) return 413;
+  return CONTENT_ERRORS.some((type) => error instanceof type) ? 400 : undefined;
 }

@@ -70,34 +70,29 @@ async function serve(files: string[], options: Options, command: Command): Promi
   });
   const { service, reload } = controls;
   await service.ready;
-  const respond = admin ? addAdmin(controls, { host }) : controls.respond;
+  const respond = admin ? addAdmin(controls, host) : controls.respond;
   const { url } = await reportUsageErrors(command, () =>
     listen(respond, { port, host }, { overridesGlobals: true }),
   );
   const faults = service.prefer === "" ? "" : ` with ${service.prefer}`;
   print(`Serving${faults} at ${url}`);
+  const readAgain = () =>
+    reload().then(
+      () => print("Serving the files as they are now"),
+      (error) => printError(`${describeError(error)}\nThe previous records are still served.`),
+    );
   // In a terminal, the signal means that the user has closed the window, and ends the command.
-  if (!process.stdout.isTTY) process.removeAllListeners("SIGHUP").on("SIGHUP", () => readAgain(reload));
+  if (!process.stdout.isTTY) process.removeAllListeners("SIGHUP").on("SIGHUP", readAgain);
 }
 
-async function readAgain(reload: () => Promise<void>): Promise<void> {
-  try {
-    await reload();
-    print("Serving the files as they are now");
-  } catch (error) {
-    printError(`${describeError(error)}\nThe previous records are still served.`);
-  }
-}
+const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
 
-/** Runs an action that fails with one of these errors if an option of the command is invalid. */
+/** Runs an action that fails with a usage error if an option of the command is invalid. */
 async function reportUsageErrors<T>(command: Command, action: () => T | Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    const isUsageError = [SettingError, ListenError, InvalidOptionsError].some(
-      (type) => error instanceof type,
-    );
-    if (!isUsageError) throw error;
+    if (!USAGE_ERRORS.some((type) => error instanceof type)) throw error;
     command.error(`error: ${getMessage(error)}`);
   }
 }

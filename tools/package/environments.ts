@@ -31,8 +31,10 @@ export function createEnvironments(variables: object, options: ServiceOptions, r
     requireSqlite();
     // Inherits the variables, so that a change of PREFER applies to every environment.
     const env: StoreEnv = Object.create(variables);
-    env.MEMORY = input ? await loadCollection(input, reporting) : createSampleStore();
-    return env;
+    if (input === undefined) return Object.assign(env, { MEMORY: createSampleStore() });
+    // Imported here, because the sample data does not need this code.
+    const { loadCollection } = await import("./load-collection.ts");
+    return Object.assign(env, { MEMORY: await loadCollection(input, reporting) });
   };
   const first = load(getInput(options));
   let initial = first;
@@ -79,12 +81,6 @@ function copyRecord(record: unknown): unknown {
   return copy;
 }
 
-/** Imports the code of a load only when records are loaded, because the sample data and the command `check` do not need it. */
-async function loadCollection(input: RecordInput, reporting: LoadReporting) {
-  const collection = await import("./load-collection.ts");
-  return collection.loadCollection(input, project.version, reporting);
-}
-
 /**
  * Loads SQLite without its warning that it is experimental.
  * @throws Error if this Node has no SQLite
@@ -92,14 +88,10 @@ async function loadCollection(input: RecordInput, reporting: LoadReporting) {
 function requireSqlite(): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
-  try {
-    // Node has this function from 20.16 and 22.3 on.
-    const sqlite: unknown = process.getBuiltinModule?.("node:sqlite");
-    if (!sqlite)
-      throw new Error(
-        `The package needs SQLite, which Node ${process.version} does not have: use Node 22.13 or newer without --no-experimental-sqlite.`,
-      );
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  // Node has this function from 20.16 and 22.3 on.
+  const sqlite: unknown = process.getBuiltinModule?.("node:sqlite");
+  process.emitWarning = emitWarning;
+  if (sqlite) return;
+  const advice = "Use Node 22.13 or newer, without --no-experimental-sqlite.";
+  throw new Error(`The package needs SQLite, which Node ${process.version} does not have. ${advice}`);
 }

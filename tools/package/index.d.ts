@@ -104,22 +104,18 @@ export interface Service {
   /** Starts a server. Waits for `ready`. */
   listen(options?: ListenOptions): Promise<Server>;
   /**
-   * Replaces all records from the next response on, resets the counts of `times` and `rate`, and begins the growth of `grow`. If the new
-   * records are invalid, the previous records stay.
-   * @param records The new records. By default, the initial records are restored.
+   * Replaces all records, by default with the initial ones, and restarts `times`, `rate` and `grow`. The previous records are served until
+   * the new ones are checked, and stay if these are invalid.
    */
   replace(records?: Iterable<TrafficRecord | Page>): Promise<void>;
   /** The requests since the start or the last `reset()`, oldest first. Only the latest 10,000 are stored, and at most 20 MB of them. */
   readonly requests: readonly ReceivedRequest[];
-  /**
-   * Empties `requests`, resets the counts of `times` and `rate`, begins the growth of `grow`, and closes the connections of all responses
-   * that wait.
-   */
+  /** Empties `requests`, restarts `times`, `rate` and `grow`, and closes the connections of all responses that wait. */
   reset(): void;
   /** The default faults for requests that set none, as a string. It is empty if there are none. */
   get prefer(): string;
   /**
-   * Replaces the default faults, resets the counts of `times` and `rate`, and begins the growth of `grow`.
+   * Replaces the default faults, and restarts `times`, `rate` and `grow`.
    * @throws Error if an option is invalid
    */
   set prefer(faults: Prefer);

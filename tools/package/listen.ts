@@ -14,19 +14,16 @@ import { createErrorResponse, type Respond } from "./respond.ts";
 /** Thrown if the port or the host cannot be used. */
 export class ListenError extends Error {}
 
-interface ServerOptions {
-  /** Whether the globals `Request` and `Response` become the lighter ones of Hono's server. A program that uses the package keeps its own. */
-  overridesGlobals?: boolean;
-}
-
 /**
  * Serves HTTP requests with a function.
+ * @param options `overridesGlobals`: whether the globals `Request` and `Response` become the lighter ones of Hono's server. They are those of
+ *   the whole process
  * @throws ListenError that says why the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
   { port = 8787, host = "localhost" }: ListenOptions = {},
-  { overridesGlobals = false }: ServerOptions = {},
+  { overridesGlobals = false } = {},
 ): Promise<ListeningServer> {
   const listener = getRequestListener(
     // The bindings of HTTP/2 are another type, and this server is HTTP/1.

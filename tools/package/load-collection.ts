@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import project from "../../package.json" with { type: "json" };
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { printError } from "../command-line/print.ts";
@@ -23,19 +24,18 @@ export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
  * Checks records, files or the body of a request, and stores the records in memory.
- * @param version The version of the code. The id of the snapshot is a hash of the version and the records, so a restart does not change it.
  * @throws InputError if a record is invalid
  */
 export async function loadCollection(
   input: RecordInput,
-  version: string,
   { warn = printError, openStep }: LoadReporting,
 ): Promise<Store> {
   const staged = await stage(input, { warn, openStep });
   if (staged.zeroed > 0) warn(`Warning: ${describeZeroed(staged.zeroed)}.`);
   try {
     const { count, blocks } = staged;
-    const id = hashContent(version, blocks());
+    // A restart does not change it.
+    const id = hashContent(project.version, blocks());
     const loaded_at = new Date().toISOString();
     return createMemoryStore({ id, count, loaded_at, source: staged.source }, blocks());
   } finally {

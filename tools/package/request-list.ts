@@ -16,16 +16,16 @@ export function createRequestList(now: () => number) {
   let bytes = 0;
   /**
    * Creates the entry of a request that has no response yet. It does not refer to the request, which would keep its connection in memory.
-   * @param lines The names and values of the headers. One string takes a fraction of the memory of an object with a string for each of them
+   * @param json The names and values of the headers. One string takes a fraction of the memory of an object with a string for each of them
    */
   const createEntry = (
     { method, url, headers }: Request,
-    lines = formatHeaders(headers),
+    json = JSON.stringify([...headers]),
   ): ReceivedRequest => ({
     method,
     url,
     get headers() {
-      return parseHeaders(lines);
+      return new Headers(JSON.parse(json));
     },
     receivedAt: now(),
     status: null,
@@ -35,9 +35,9 @@ export function createRequestList(now: () => number) {
     requests: requests as readonly ReceivedRequest[],
     createEntry,
     add(request: Request): ReceivedRequest {
-      const lines = formatHeaders(request.headers);
-      const entry = createEntry(request, lines);
-      const size = OVERHEAD_BYTES + request.url.length + lines.length;
+      const json = JSON.stringify([...request.headers]);
+      const entry = createEntry(request, json);
+      const size = OVERHEAD_BYTES + request.url.length + json.length;
       requests.push(entry);
       sizes.push(size);
       bytes += size;
@@ -53,17 +53,4 @@ export function createRequestList(now: () => number) {
       bytes = 0;
     },
   };
-}
-
-/** Formats names and values, each in a line of its own. */
-function formatHeaders(headers: Headers): string {
-  return [...headers].flat().join("\n");
-}
-
-function parseHeaders(lines: string): Headers {
-  const headers = new Headers();
-  const parts = lines.split("\n");
-  for (let index = 0; index + 1 < parts.length; index += 2)
-    headers.append(parts[index] ?? "", parts[index + 1] ?? "");
-  return headers;
 }

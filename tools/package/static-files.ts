@@ -28,18 +28,14 @@ const files = new Map<string, StaticFile>();
 /** `Cache-Control` of files whose path changes with their contents. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-interface RespondOptions {
-  /** Whether the client may decompress the response. `service.fetch` does not. */
-  canCompress: boolean;
-}
-
 /**
  * Responds with a static file, as the platform does: a deployment gets the same headers from public/_headers.
+ * @param options `canCompress`: whether the client decompresses the response. That of `service.fetch` does not
  * @returns undefined if the path has no static file
  */
 export function respondWithFile(
   { method, url, headers }: Request,
-  { canCompress }: RespondOptions,
+  { canCompress }: { canCompress: boolean },
 ): Response | undefined {
   // Parsing the URL takes longer, and the service parses it, too.
   const target = url.slice(url.indexOf("/", "https://".length));

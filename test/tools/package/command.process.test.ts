@@ -141,7 +141,6 @@ test.each([
   { name: "a file that is named like the subcommand", args: ["./check"], expected: [1, "./check: cannot be read"] },
   { name: "the subcommand without a URL", args: ["check"], expected: [2, "argument 'url'"] },
   { name: "a Node without SQLite, such as Node 20", args: [], env: { NODE_OPTIONS: "--no-experimental-sqlite" }, expected: [1, "Node 22.13 or newer"] },
-  { name: "a Node without SQLite and --admin", args: ["--admin"], env: { NODE_OPTIONS: "--no-experimental-sqlite" }, expected: [1, "Node 22.13 or newer"] },
 ])("the command explains $name", async ({ args, env, expected: [status, reason] }) => {
   const ended = await runIn(folder, process.execPath, [COMMAND, ...args], env);
   expect(ended).toEqual({ status, stdout: "", stderr: expect.stringContaining(String(reason)) });

@@ -98,20 +98,18 @@ test("a bug is printed, and is a 500, and the service continues", async () => {
   log.mockRestore();
 });
 
-describe("the host of a request", () => {
-  test.each([
-    ["localhost:", "localhost"],
-    ["LOCALHOST:8787", "localhost:8787"],
-    ["counts", "counts"],
-    ["my_counts:80", "my_counts"],
-    ["[::1]:8787", "[::1]:8787"],
-    ["[::1]:", "[::1]"],
-    ["[0:0:0:0:0:0:0:1]", "[::1]"],
-    ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
-  ])("can be %s, and links repeat it as a URL spells it: %s", async (host, expected) => {
-    const response = await send(server.url, [`GET ${PATH} HTTP/1.1`, `Host: ${host}`, "Connection: close"]);
-    expect(response).toContain(`"next":"http://${expected}${PATH}?format=api&page=2"`);
-  });
+test.each([
+  ["localhost:", "localhost"],
+  ["LOCALHOST:8787", "localhost:8787"],
+  ["counts", "counts"],
+  ["my_counts:80", "my_counts"],
+  ["[::1]:8787", "[::1]:8787"],
+  ["[::1]:", "[::1]"],
+  ["[0:0:0:0:0:0:0:1]", "[::1]"],
+  ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
+])("the host of a request can be %s, and links repeat it as a URL spells it: %s", async (host, expected) => {
+  const response = await send(server.url, [`GET ${PATH} HTTP/1.1`, `Host: ${host}`, "Connection: close"]);
+  expect(response).toContain(`"next":"http://${expected}${PATH}?format=api&page=2"`);
 });
 
 test.each([
