@@ -25,14 +25,14 @@ beforeAll(async () => {
 
 const run = promisify(execFile);
 const { VITEST: _, JEST = "", ...env } = process.env;
-const runInFolder = (command: string, args: string[]) =>
-  run(command, args, { cwd: folder, env: { ...env, PORT: port, NO_COLOR: "1" } });
+const runInFolder = (command: string, args: string[], added = {}) =>
+  run(command, args, { cwd: folder, env: { ...env, PORT: port, NO_COLOR: "1", ...added } });
 
 test("the commands of the installation work in CI, without a registry", async () => {
   const block = listCodeBlocks("docs/package.md", "sh").find((block) => block.includes("git add"));
   // The package is already built.
   const commands = block?.replace(/^npm run package .*\n/, "");
-  const script = `mkdir service && cp ${inject("tarball")} service && git init -q client && cd service
+  const script = `mkdir service && git init -q client && cp ${inject("tarball")} client && cd service
 echo '{ "name": "client" }' > ../client/package.json
 ${commands}
 git -c user.name=a -c user.email=a@counts.example commit -qm "Test with the service"
@@ -62,10 +62,11 @@ const JEST_COMMAND = [NODE, "--experimental-vm-modules", JEST_PATH, "--rootDir",
 /** The commands that run the recipes, and what they print. */
 // biome-ignore format: a table of cases
 const RUNS: { files: string[]; command: string[]; expected: RegExp; isInstalled?: boolean }[] = [
-  { files: ["counts.mjs"], command: [NODE], expected: /^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/ },
-  { files: ["records.test.js", "client.test.js"], command: [...VITEST, "--hookTimeout", "600000"], expected: /Tests +5 passed/ },
+  { files: ["counts.mjs"], command: [NODE], expected: /^15 of 40614 records\n$/ },
+  { files: ["records.test.js", "client.test.js"], command: [...VITEST, "--hookTimeout", "600000"], expected: /Tests +3 passed/ },
   { files: ["pages.test.mjs"], command: JEST_COMMAND, expected: /1 passed, 1/, isInstalled: JEST !== "" },
-  { files: ["test_records.py"], command: ["python3", "-m", "pytest", "-q"], expected: /^2 passed/m, isInstalled: hasPytest },
+  { files: ["counts.test.mjs"], command: [NODE, "--test"], expected: /pass 1/ },
+  { files: ["test_records.py"], command: ["python3", "-m", "pytest", "-q"], expected: /^1 passed/m, isInstalled: hasPytest },
   { files: ["page.spec.js", "playwright.config.js"], command: PLAYWRIGHT, expected: /1 passed/ },
 ];
 
@@ -84,6 +85,13 @@ for (const { files, isInstalled = true, command, expected } of RUNS)
       await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
     },
   );
+
+test.runIf(hasPytest)("the recipe test_records.py says why the command does not start", async () => {
+  const args = ["-m", "pytest", "test_records.py"];
+  const failure = runInFolder("python3", args, { NODE_OPTIONS: "--no-experimental-sqlite" });
+  const stdout = expect.stringMatching(/AssertionError: The command did not start.*needs SQLite/s);
+  await expect(failure).rejects.toMatchObject({ stdout });
+});
 
 test("the script of the README prints what its last comment says", async () => {
   const [script = ""] = listCodeBlocks("README.md", "js");
