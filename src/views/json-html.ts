@@ -16,8 +16,6 @@ type Line = [json: string, html: string, change?: PageChange | undefined];
 /** Where a value is: its place, such as `results.10.bicycles`, what is around it, and the tag of a change that contains it. */
 type Position = Record<"place" | "indent" | "name" | "comma" | "tag", string>;
 
-const START: Position = { place: "", indent: "", name: "", comma: "", tag: "" };
-
 /** Formats a body as HTML: JSON with a member on each line, or any other text as it is. */
 export function formatBody(text: string): string {
   try {
@@ -32,8 +30,8 @@ export function formatBody(text: string): string {
  * of the change.
  */
 export function formatJson(value: unknown, options: JsonOptions = {}): string {
-  const lines = listLines(value, options, START);
   const { received } = options;
+  const lines = listLines(value, options, { place: "", indent: "", name: "", comma: "", tag: "" });
   if (received === undefined) return lines.map(([, html]) => html).join("\n");
   const arrived: string[] = [];
   const missing: string[] = [];
