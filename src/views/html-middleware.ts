@@ -68,7 +68,7 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   return text + decoder.decode();
 }
 
-/** A page repeats its parameters up to 14 times, in forms as elements. So it leaves out those of a URL that has more. */
+/** A page repeats its parameters up to 14 times, in forms as elements. So it leaves them out if there are more. */
 const MAX_PARAMETERS = 50;
 
 /** Describes a request as the HTML view shows it. */
