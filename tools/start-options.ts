@@ -30,6 +30,15 @@ export const REFUSED_OPTIONS = new Map([
   ["host", "To be reachable from other machines, use --ip 0.0.0.0."],
 ]);
 
+/** The options whose values are needed here, and those with a second name. */
+const OPTIONS = {
+  config: { type: "string", short: "c" },
+  "persist-to": { type: "string" },
+  "local-protocol": { type: "string" },
+  env: { type: "string", short: "e" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
 /** The most frequent options. If the `--` before them is missing, npm takes them, and passes only their values. */
 const USUAL_OPTIONS = ["config", "ip", "persist-to", "port", "var"];
 const ADVICE = 'npm takes options for itself unless they follow "--": npm start -- --port 9000';
@@ -42,76 +51,55 @@ const ADVICE = 'npm takes options for itself unless they follow "--": npm start 
 export function parseStartOptions(args: string[]) {
   const taken = USUAL_OPTIONS.find((name) => process.env[`npm_config_${name.replaceAll("-", "_")}`]);
   if (taken !== undefined) throw new Error(`--${taken} did not arrive: ${ADVICE}`);
-  const { values, tokens } = parse(args);
-  for (const token of tokens)
-    if (token.kind === "option" && REFUSED_OPTIONS.has(token.name))
-      throw new Error(`npm start does not support ${token.rawName}. ${REFUSED_OPTIONS.get(token.name)}`);
+  const list = listArguments(args);
+  for (const { name } of list)
+    if (REFUSED_OPTIONS.has(name))
+      throw new Error(`npm start does not support --${name}. ${REFUSED_OPTIONS.get(name)}`);
+  const find = (option: string) => list.filter(({ name }) => name === option);
+  const getPath = (option: "config" | "persist-to") => {
+    const [given, ...others] = find(option);
+    // Wrangler would accept several, and use another one than our commands.
+    if (given && (!given.value || others.length > 0)) throw new Error(`--${option} needs one path.`);
+    return given?.value;
+  };
   return {
-    config: getPath(tokens, "config"),
-    persistTo: getPath(tokens, "persist-to"),
+    config: getPath("config"),
+    persistTo: getPath("persist-to"),
     // If a variable is set twice, the last value counts.
-    vars: Object.fromEntries(listVars(tokens).map((text) => text.split(/:(.*)/s))),
-    protocol: values["local-protocol"],
-    isHelp: values.help === true,
-    wranglerArgs: tokens.flatMap(formatToken),
+    vars: Object.fromEntries(find("var").flatMap(({ value }) => (value ? [value.split(/:(.*)/s)] : []))),
+    protocol: find("local-protocol").at(-1)?.value,
+    isHelp: find("help").length > 0,
+    wranglerArgs: list.map(({ text }) => text),
   };
 }
 
-type Token = ReturnType<typeof parse>["tokens"][number];
-
-function parse(args: string[]) {
-  const paths = Object.fromEntries(PATH_OPTIONS.map((name) => [name, { type: "string" as const }]));
-  return parseArgs({
+/** Lists options and values. A value without an inline `=` can have an entry of its own, with the name of its option. */
+function listArguments(args: string[]): { name: string; value: string | undefined; text: string }[] {
+  const { tokens } = parseArgs({
     args: args.map(normalizeName),
-    options: {
-      ...paths,
-      config: { type: "string", short: "c" },
-      env: { type: "string", short: "e" },
-      "local-protocol": { type: "string" },
-      help: { type: "boolean", short: "h" },
-    },
+    options: OPTIONS,
     strict: false,
     tokens: true,
   });
+  /** The option that can take the next value. */
+  let open: string | undefined;
+  return tokens.flatMap((token) => {
+    if (token.kind === "option-terminator") return [];
+    const name = token.kind === "option" ? token.name : open;
+    // Wrangler would make a variable of it.
+    if (name === undefined) throw new Error(`${formatValue(token.value)} follows no option. ${ADVICE}`);
+    const value = resolveValue(name, token.value);
+    open = value === undefined || LIST_OPTIONS.includes(name) ? name : undefined;
+    if (token.kind === "positional") return [{ name, value, text: String(value) }];
+    return [{ name, value, text: value === undefined ? token.rawName : `--${name}=${value}` }];
+  });
+}
+
+function resolveValue(name: string, value: string | undefined): string | undefined {
+  return value && PATH_OPTIONS.includes(name) ? resolve(value) : value;
 }
 
 /** Wrangler accepts `--persistTo` for `--persist-to`, and so on. */
 function normalizeName(arg: string): string {
   return arg.replace(/^--[^=]+/, (name) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
-}
-
-/** @throws Error if the path is missing. Wrangler would accept several, and use another one than our commands */
-function getPath(tokens: Token[], name: string): string | undefined {
-  const given = tokens.flatMap((token) =>
-    token.kind === "option" && token.name === name ? [token.value] : [],
-  );
-  if (given.length === 0) return undefined;
-  if (given.length === 1 && given[0]) return resolve(given[0]);
-  throw new Error(`--${name} needs one path.`);
-}
-
-/** Lists the `NAME:VALUE` pairs of `--var`. @throws Error for a value without an option, from which wrangler would make a variable */
-function listVars(tokens: Token[]): string[] {
-  /** The option that can take the next value. */
-  let option: string | undefined;
-  return tokens.flatMap((token) => {
-    if (token.kind === "positional" && option === undefined)
-      throw new Error(`${formatValue(token.value)} follows no option. ${ADVICE}`);
-    if (token.kind === "option") option = token.name;
-    const value = token.kind === "option-terminator" ? undefined : token.value;
-    if (option === undefined || value === undefined) return [];
-    const pairs = option === "var" ? [value] : [];
-    if (!LIST_OPTIONS.includes(option)) option = undefined;
-    return pairs;
-  });
-}
-
-/** Formats the arguments of a token, with an absolute path. */
-function formatToken(token: Token): string[] {
-  if (token.kind === "option-terminator") return ["--"];
-  if (token.kind === "positional") return [token.value];
-  const { name, rawName, value, inlineValue } = token;
-  if (value === undefined) return [rawName];
-  const argument = PATH_OPTIONS.includes(name) ? resolve(value) : value;
-  return inlineValue ? [`${rawName}=${argument}`] : [rawName, argument];
 }

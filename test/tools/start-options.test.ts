@@ -11,7 +11,7 @@ const parse = (args: string) => parseStartOptions(args.split(" "));
 test.each([
   ["--env-file .npmrc", "does not support --env-file"],
   ["--envFile=.npmrc", "does not support --env-file"],
-  ["-e other", "does not support -e"],
+  ["-e other", "does not support --env"],
   ["--host 0.0.0.0", "use --ip 0.0.0.0"],
   ["--persist-to", "--persist-to needs one path"],
   ["--persistTo", "--persist-to needs one path"],
@@ -30,7 +30,7 @@ test.each(["port", "persist_to"])("npm start refuses an option that npm has take
 
 test("npm start sets the variables of wrangler", () => {
   const { vars } = parse("--var PREFER:rate=2:1 FAULTS:on --port 0 --var=STORE:kv FAULTS:off");
-  expect(vars).toEqual({ PREFER: "rate=2:1", FAULTS: "off", STORE: "kv" });
+  expect(vars).toStrictEqual({ PREFER: "rate=2:1", FAULTS: "off", STORE: "kv" });
 });
 
 test("npm start passes all arguments to wrangler, with absolute paths", () => {
@@ -38,7 +38,7 @@ test("npm start passes all arguments to wrangler, with absolute paths", () => {
   const { config, persistTo, wranglerArgs } = parse(args);
   expect([config, persistTo]).toEqual([resolve("own.toml"), resolve("state")]);
   expect(wranglerArgs.join(" ")).toBe(
-    `--persist-to ${persistTo} -c ${config} --https-key-path=${resolve("key.pem")} --port 0 --live-reload --var A:b C:d`,
+    `--persist-to=${persistTo} --config=${config} --https-key-path=${resolve("key.pem")} --port 0 --live-reload --var A:b C:d`,
   );
 });
 

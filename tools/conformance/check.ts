@@ -95,7 +95,7 @@ type Walk = Awaited<ReturnType<typeof startWalk>> & {
 
 interface WalkOptions {
   url: string;
-  /** For the rules about single responses. The comparison has its own table. */
+  /** For rules about single responses. The comparison has its own table. */
   table: Table;
   send: Client;
   pause: () => Promise<unknown>;
@@ -131,12 +131,11 @@ async function walkPages(walk: Walk, { pages: limit = MAX_PAGES, onPage }: Check
     if (page.status === 404 || page.results?.length === 0) break;
   }
   if (first.envelope === undefined) return;
-  await checkPageZero(walk);
+  // Page 0 is open, but it has no records of its own. The page after the last shows whether `count` is too small.
+  await checkKnownRecords(walk, "List records.page", 0);
+  if (first.count !== undefined) await checkKnownRecords(walk, "Page envelope.count", lastPage + 1);
   await checkWithoutPage(walk);
-  await checkPageAfterLast(walk, lastPage);
-  await checkFormat(walk, "");
-  await checkFormat(walk, "?page=1");
-  await checkFormat(walk, "?format=json&page=1");
+  for (const query of ["", "?page=1", "?format=json&page=1"]) await checkFormat(walk, query);
   await checkPathWithoutSlash(walk);
   await checkETag(walk);
   if (hasDeviations(comparison.table)) await requireUnchanged(walk);
@@ -158,12 +157,9 @@ function* listPages(lastPage: number, limit: number): Generator<number> {
 async function addPage(walk: Walk, page: CollectionPage): Promise<void> {
   await checkResponse(walk, page);
   const { comparison } = walk;
+  const check = comparison.table.at(page.url);
   if (page.status === 404)
-    return comparison.table.at(page.url)(
-      "Page envelope.count",
-      false,
-      `404, and count is ${walk.first.count}`,
-    );
+    return check("Page envelope.count", false, `404, and count is ${walk.first.count}`);
   checkPage(walk.table, walk.url, page, walk.pageSize);
   const { results = [], size } = page;
   for (const [index, record] of results.entries())
@@ -189,21 +185,11 @@ async function compareCount(walk: Walk, { url, count }: CollectionPage): Promise
   walk.hasWrongCount = true;
 }
 
-/** Page 0 is open, but it has no records of its own. */
-async function checkPageZero(walk: Walk): Promise<void> {
-  await checkKnownRecords(walk, "List records.page", await walk.read(0));
-}
-
-/** The page after the last shows whether `count` is too small. */
-async function checkPageAfterLast(walk: Walk, lastPage: number): Promise<void> {
-  if (walk.first.count === undefined) return;
-  await checkKnownRecords(walk, "Page envelope.count", await walk.read(lastPage + 1));
-}
-
 /** Checks that a page has no records but those of the pages that were read before. */
-async function checkKnownRecords(walk: Walk, rule: Rule, page: CollectionPage): Promise<void> {
+async function checkKnownRecords(walk: Walk, rule: Rule, number: number): Promise<void> {
+  const { comparison, read } = walk;
+  const page = await read(number);
   await checkResponse(walk, page);
-  const { comparison } = walk;
   const isKnown = page.results?.every(({ id }) => typeof id !== "number" || comparison.ids.has(id)) ?? true;
   comparison.table.at(page.url)(rule, isKnown, "other records");
 }

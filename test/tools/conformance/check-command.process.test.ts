@@ -163,7 +163,7 @@ test("--pages reads the first pages, the middle page and the last page; each oth
   const asked = requests.map((request) => `${request.method} ${getPageNumber(request)}`);
   expect(asked.slice(0, 11)).toEqual([
     ...["GET 1", "OPTIONS null", "POST null", "PUT null", "PATCH null", "DELETE null"],
-    ...["GET 2", "GET 7", "GET 14", "GET 0", "GET null"],
+    ...["GET 2", "GET 7", "GET 14", "GET 0", "GET 15"],
   ]);
   expect(requests.filter(({ body }) => body !== null)).toEqual([]);
 });
