@@ -42,6 +42,7 @@ test("each example of a fault is a link to its response", () => {
 
 test.each([
   ["a parameter", "query: integer ≥ 1 or <code>last</code>"],
+  ["the options of prefer", '<a href="#faults">prefer</a>'],
   ["a string or null", "<code>&quot;True&quot;</code>, <code>&quot;False&quot;</code> or null"],
   ["a fault", '<code>body</code> <span class="quiet">cut, slow, garbage, empty or html<'],
   ["a count", '<code>cars</code> <span class="quiet">integer ≥ 0<'],
