@@ -1,6 +1,7 @@
 /**
  * Creates scripts that read all pages, and that wait after 429 and 503. The scripts collect records by `id`, because a record appears on
- * two pages if the collection grows while a script runs.
+ * two pages if the collection grows while a script runs. They start again if other records were loaded: the first part of an entity-tag
+ * names the snapshot.
  */
 export function createCodeSamples(url: string): { language: string; code: string }[] {
   return [
@@ -16,7 +17,10 @@ import { setTimeout as wait } from "node:timers/promises";
 async function readPage(url) {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(url);
-    if (response.ok) return response.json();
+    if (response.ok) {
+      const [, snapshot] = /"(\\w+)-/.exec(response.headers.get("ETag")) ?? [];
+      return { snapshot, ...(await response.json()) };
+    }
     if (![429, 503].includes(response.status) || attempt === 5)
       throw new Error(\`\${url} returned \${response.status}\`);
     // Retry-After is a number of seconds or a date, and can be missing.
@@ -25,34 +29,52 @@ async function readPage(url) {
   }
 }
 
+const first = ${JSON.stringify(url)};
 const records = new Map();
-for (let url = ${JSON.stringify(url)}; url !== null; ) {
-  const { results, next } = await readPage(url);
-  for (const record of results) records.set(record.id, record);
-  url = next;
+let current;
+for (let url = first; url !== null; ) {
+  const { snapshot = current, results, next } = await readPage(url);
+  current ??= snapshot;
+  if (snapshot === current) {
+    for (const record of results) records.set(record.id, record);
+    url = next;
+  } else {
+    // Other records were loaded in the meantime: start again.
+    records.clear();
+    current = undefined;
+    url = first;
+  }
 }
 const lines = Array.from(records.values(), (record) => JSON.stringify(record) + "\\n");
 await writeFile("records.jsonl", lines.join(""));`;
 }
 
 function createPython(url: string): string {
-  return `import pandas as pd
+  return `import re
+
+import pandas as pd
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-url = ${JSON.stringify(url)}
+first = ${JSON.stringify(url)}
 retry = Retry(total=4, backoff_factor=1, status_forcelist=[429, 503])
 session = requests.Session()
 session.mount("${new URL(url).protocol}//", HTTPAdapter(max_retries=retry))
 
-records = {}
+url, current, records = first, None, {}
 while url:
     response = session.get(url)
     response.raise_for_status()
-    page = response.json()
-    records.update((record["id"], record) for record in page["results"])
-    url = page["next"]
+    tag = re.search(r'"(\\w+)-', response.headers.get("ETag", ""))
+    snapshot = tag[1] if tag else current
+    current = current or snapshot
+    if snapshot == current:
+        page = response.json()
+        records.update((record["id"], record) for record in page["results"])
+        url = page["next"]
+    else:  # Other records were loaded in the meantime: start again.
+        url, current, records = first, None, {}
 
 frame = pd.DataFrame(records.values())
 frame.to_csv("records.csv", index=False)`;
