@@ -37,6 +37,7 @@ function addReadOptions(command: Command): Command {
       'reject records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
     .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier record")
+    .option("--min-records <n>", "reject fewer records", createWholeNumberParser(1))
     .addOption(
       new Option("--model-name <name>", "replace other model names (default: reject them)").choices(["tf1"]),
     );

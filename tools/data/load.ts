@@ -1,3 +1,4 @@
+import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeError } from "../messages.ts";
@@ -12,9 +13,9 @@ import {
 import { formatDataCommand } from "./store-command.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withMigratedStore } from "./stores/open-store.ts";
-import { replaceCollection, UnknownOutcomeError } from "./stores/writer.ts";
+import { readReplaced, replaceCollection, UnknownOutcomeError } from "./stores/writer.ts";
 
-export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
+export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
 
 export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreChoice;
 
@@ -36,8 +37,9 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
     process.once("exit", printOutcome);
     try {
       const staged = await stageWithProgress(files, options);
-      await writeStaged(staged, options, onSwitch).finally(staged.close);
-      print(`Loaded ${describeCounts(staged)}.`);
+      const replaced = await writeStaged(staged, options, onSwitch).finally(staged.close);
+      const before = replaced.id === null ? "" : `, instead of ${replaced.count}`;
+      print(`Loaded ${describeCounts(staged)}${before}.`);
     } catch (cause) {
       if (cause instanceof InputError) throw cause;
       const isUnknown = cause instanceof UnknownOutcomeError;
@@ -48,12 +50,14 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
   });
 }
 
-async function writeStaged(
+/** @returns The replaced snapshot */
+function writeStaged(
   staged: StagedCollection,
   choice: StoreChoice,
   onSwitch: () => void,
-): Promise<void> {
-  await withMigratedStore(choice, async ({ store }) => {
+): Promise<MaybeSnapshot> {
+  return withMigratedStore(choice, async ({ store }) => {
+    const replaced = await readReplaced(store);
     const { update, close } = openProgress("writing", { total: staged.count });
     try {
       await replaceCollection(store, staged, {
@@ -68,6 +72,7 @@ async function writeStaged(
     } finally {
       close();
     }
+    return replaced;
   });
 }
 

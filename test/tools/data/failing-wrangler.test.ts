@@ -75,7 +75,7 @@ test.each(["An update is available.", '[{"key":"a"}]'])(
   async (stdout) => {
     const wrangler: WranglerRunner = async () => ({ status: 0, stdout: `${stdout}\n`, stderr: "" });
     const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
-    await expect(loading).rejects.toThrow(/^wrangler kv key list .*:\n/);
+    await expect(loading).rejects.toThrow(/^wrangler kv bulk get .*:\n/);
     await expect(loading).rejects.toThrow(stdout);
   },
 );

@@ -60,7 +60,7 @@ test.each(STORE_NAMES)(
     try {
       expect(await readAllRecords(server.origin)).toEqual(older);
       const replace = async () => {
-        expect(await load(await write("newer.csv", newer))).toBe("Loaded 1000 records.\n");
+        expect(await load(await write("newer.csv", newer))).toBe("Loaded 1000 records, instead of 600.\n");
         await untilServed(server.origin);
         stop.abort();
       };

@@ -37,6 +37,8 @@ export interface StageOptions extends ReadOptions, CollectOptions {
   source?: string | undefined;
   /** The last line of an error message that lists problems. The default is `NOT_LOADED`. */
   conclusion?: string | undefined;
+  /** How many records the files must have. */
+  minRecords?: number | undefined;
   /** Shows the progress of a step: `reading`, with the number of megabytes, or `comparing`. */
   openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
   /** Whether the records are compared and sorted in memory. The default is a temporary file, because a load can be larger. */
@@ -138,6 +140,12 @@ async function stageRows(
     await runStep("comparing", options, async () => {
       compareRecords(database, files, collector);
       const lines = problems.lines();
+      const { count } = collector.counts;
+      const { minRecords = 0 } = options;
+      if (count < minRecords)
+        lines.push(
+          `The files contain ${formatCount(count, "record")}, fewer than --min-records ${minRecords}.`,
+        );
       if (lines.length > 0) throw new InputError([...lines, options.conclusion ?? NOT_LOADED].join("\n"));
       sortRecords(database);
     });

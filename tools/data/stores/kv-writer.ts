@@ -5,14 +5,15 @@ import {
   getBlockKey,
   type KeyValueStore,
 } from "../../../src/store/kv.ts";
-import {
-  DamagedSnapshotError,
-  type MaybeSnapshot,
-  NOTHING_LOADED,
-  type Snapshot,
-} from "../../../src/store/snapshot.ts";
+import type { MaybeSnapshot, Snapshot } from "../../../src/store/snapshot.ts";
 import { parseStartTime } from "./stored-snapshot.ts";
-import { type Capacity, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
+import {
+  type Capacity,
+  RejectedSwitchError,
+  readReplaced,
+  SEED_REJECTED,
+  type WritableStore,
+} from "./writer.ts";
 
 /** A KV namespace that commands write to: with wrangler, or in local files. */
 export interface WritableNamespace extends KeyValueStore, Capacity {
@@ -106,15 +107,7 @@ function openNamespace(namespace: WritableNamespace) {
   };
   return {
     shared,
-    /** Reads the current snapshot. A load repairs a damaged one, so it counts as missing. */
-    async readCurrent(): Promise<MaybeSnapshot> {
-      try {
-        return (await reader.readCurrent()).snapshot;
-      } catch (error) {
-        if (error instanceof DamagedSnapshotError) return NOTHING_LOADED;
-        throw error;
-      }
-    },
+    readCurrent: () => readReplaced(reader),
     putCurrent: (next: Snapshot) =>
       namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]),
     /** Deletes the blocks of unused snapshots, and no other keys. */

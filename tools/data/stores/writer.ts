@@ -1,5 +1,10 @@
 import { BLOCK_SIZE, type Block } from "../../../src/store/block.ts";
-import type { Snapshot } from "../../../src/store/snapshot.ts";
+import {
+  DamagedSnapshotError,
+  type MaybeSnapshot,
+  NOTHING_LOADED,
+  type Snapshot,
+} from "../../../src/store/snapshot.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { formatCount, getMessage } from "../../messages.ts";
 import type { Collection } from "../collection.ts";
@@ -63,6 +68,16 @@ export const SEED_REJECTED =
 
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
 export class UnknownOutcomeError extends Error {}
+
+/** Reads the snapshot that a load will replace. The load repairs a damaged one, so it counts as missing. */
+export async function readReplaced(store: Store): Promise<MaybeSnapshot> {
+  try {
+    return (await store.readCurrent()).snapshot;
+  } catch (error) {
+    if (error instanceof DamagedSnapshotError) return NOTHING_LOADED;
+    throw error;
+  }
+}
 
 export interface WriteOptions {
   /** Loads only if nothing was ever loaded. Such a load sweeps nothing, because another load may be running. */
