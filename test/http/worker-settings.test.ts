@@ -85,7 +85,7 @@ test("links start with the origin, and the entity-tag changes with the origin, t
 test("a page has the source of its records in a header, and a response without a body does not", async () => {
   const service = await createMemoryService();
   service.load(makeRecords(40), ["Zürich\n", "a.csv"]);
-  const headers = { "data-source": "Z?rich?, a.csv", link: '</>; rel="describedby"' };
+  const headers = { "data-source": "Z%C3%BCrich%0A, a.csv", link: '</>; rel="describedby"' };
   const none = { status: 304, headers: { "data-source": null, link: null } };
   await checkExchanges(
     service.fetch,

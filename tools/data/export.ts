@@ -48,12 +48,18 @@ async function* requireValid(records: AsyncIterable<TrafficRecord>): AsyncGenera
   }
 }
 
-/** Writes records, and shows the progress. */
+/**
+ * Writes records, and shows the progress.
+ * @throws Error if the name of the output is that of another format
+ */
 export async function writeRecords(
   step: string,
   records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
   { format, out, total }: Output & { total: number | undefined },
 ): Promise<void> {
+  for (const [other, { names }] of Object.entries(OUTPUT_FORMATS))
+    if (other !== format && names.test(out))
+      throw new Error(`${out} has the name of another format. Add --format ${other}, or change the name.`);
   const { update, close } = openProgress(step, { total, out });
   const { header, formatLine } = OUTPUT_FORMATS[format];
   async function* write() {

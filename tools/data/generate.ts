@@ -22,6 +22,9 @@ export function findUsageError({ records, from = GENERATOR_EPOCH, to }: Generate
  */
 export async function generate(options: GenerateOptions): Promise<void> {
   const { records: total, from = GENERATOR_EPOCH, to = END, seed, cameras, interval, ...output } = options;
-  const records = generateRecords({ seed, from, to, cameras, interval }).take(total ?? Infinity);
+  const generator = { seed, from, to, cameras, interval };
+  if (generateRecords(generator).next().done)
+    throw new Error("No camera has a record in this period. Choose a longer one, or a shorter --interval.");
+  const records = generateRecords(generator).take(total ?? Infinity);
   await writeRecords("generating", records, { ...output, total });
 }

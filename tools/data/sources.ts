@@ -22,8 +22,14 @@ export function getSourceNames(files: string[], source: string | undefined, hash
 /** The maximum length of `source` in a snapshot. */
 const MAX_SOURCE_LENGTH = 100;
 
-/** Formats the `source` of a snapshot: one line of printable ASCII characters, so that it can be a header. */
+/** Formats the `source` of a snapshot: printable ASCII, so that it can be a header. `decodeURIComponent` returns the other characters. */
 export function joinSources(sources: string[]): string {
-  const text = sources.join(", ").replaceAll(/[^ -~]/gu, "?");
-  return text.length > MAX_SOURCE_LENGTH ? `${text.slice(0, MAX_SOURCE_LENGTH - 3)}...` : text;
+  const characters = Array.from(sources.join(", ").toWellFormed(), (character) =>
+    /[ -$&-~]/.test(character) ? character : encodeURIComponent(character),
+  );
+  const text = characters.join("");
+  if (text.length <= MAX_SOURCE_LENGTH) return text;
+  const kept = characters.slice(0, MAX_SOURCE_LENGTH - 3);
+  while (kept.join("").length > MAX_SOURCE_LENGTH - 3) kept.pop();
+  return `${kept.join("")}...`;
 }

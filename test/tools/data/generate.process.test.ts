@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { removeProgress, runData, runProcess } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
@@ -42,6 +43,23 @@ test.runIf(existsSync("/dev/full")).each(["generate --records 10", "generate --r
     ]);
   },
 );
+
+test.each(["csv.gz", "CSV.GZ"])("generate compresses a file whose name ends in .%s", async (suffix) => {
+  const file = join(folder, `compressed.${suffix}`);
+  await generate("--records", "1", "--out", file);
+  expect(gunzipSync(await readFile(file)).toString()).toMatch(/^id,.*\n26,/);
+});
+
+test.each([
+  ["--records 1 --out FOLDER/x.jsonl", "Add --format jsonl"],
+  ["--records 1 --out FOLDER/x.JSON.gz", "Add --format jsonl"],
+  ["--records 1 --format jsonl --out FOLDER/x.csv", "Add --format csv"],
+  ["--to 2019-01-01T00:00:01Z --out FOLDER/x.csv", "No camera has a record in this period"],
+])("generate refuses %s, and writes no file", async (options, problem) => {
+  const { status, stderr } = await generate(...options.replace("FOLDER", folder).split(" "));
+  expect([status, stderr]).toEqual([1, expect.stringContaining(problem)]);
+  expect((await readdir(folder)).filter((name) => name.startsWith("x."))).toEqual([]);
+});
 
 test("generate writes fewer records if the period ends before", async () => {
   const { stdout } = await generate("--to", "2019-01-01T00:30:00Z", "--cameras", "2", "--records", "100");

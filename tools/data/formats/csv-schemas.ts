@@ -153,7 +153,9 @@ function createRowParser({ cells: header, line }: CsvRow, { file, modelName }: I
     if (isHeader(cells)) return undefined;
     if (cells.length !== header.length) {
       const message = `has ${formatCount(cells.length, "cell")} instead of ${header.length}`;
-      return { problems: [{ file, line, message, cause: "cells" }] };
+      // Such as the ^Z at the end of a file of DOS, or a line of spaces.
+      const value = cells.length === 1 ? cells[0] : undefined;
+      return { problems: [{ file, line, value, message, cause: "cells" }] };
     }
     const values: Record<string, unknown> = {};
     columns.forEach(({ name, parse }, index) => {

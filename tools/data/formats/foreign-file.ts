@@ -16,6 +16,8 @@ const SIGNATURES = [
   ["\x1f\x8b", "was gzipped twice; unpack it once"],
   ["BZh", "is compressed with bzip2; unpack it, or use gzip"],
   ["\xfd7zXZ", "is compressed with xz; unpack it, or use gzip"],
+  ["7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it"],
+  ["\x04\x22M\x18", "is compressed with LZ4; unpack it, or use gzip"],
   ["(\xb5/\xfd", "is compressed with Zstandard; unpack it, or use gzip"],
   ["\xff\xfe", "is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
   ["\xfe\xff", "is UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"],
@@ -38,20 +40,26 @@ export function describeBinary(head: string): string | undefined {
   return SIGNATURES.find(([start]) => head.startsWith(start))?.[1];
 }
 
+/** What text that is neither JSON nor CSV begins with, and what to say of it. */
+const BEGINNINGS = [
+  [/^<[!?a-z]/i, "is HTML or XML; save the JSON instead, with format=json in the URL"],
+  [/^(--|(CREATE|INSERT|PRAGMA|BEGIN) )/, "is SQL; export the table as CSV in UTF-8"],
+  [/^(\/\/|\/\*|#)/, "begins with a comment, which JSON and CSV do not have; remove it"],
+  [/^HTTP\//, "begins with the headers of a response; save it without curl -i"],
+  [/^[^\n]*\r\r\n/, "ends its lines with CR CR LF; remove the CRs with tr -d '\\r'"],
+  [/^[^\n]*\r[^\n]/, "ends its lines with CR only; convert it with tr '\\r' '\\n'"],
+] as const;
+
 /**
  * Describes text that is neither JSON nor CSV.
  * @param text The beginning of the text, without white space in front of it
  * @returns undefined if the text could be CSV
  */
 export function describeText(text: string): string | undefined {
-  if (/^<[!?a-z]/i.test(text)) return "is HTML or XML; save the JSON instead, with format=json in the URL";
-  if (/^(\/\/|\/\*|#)/.test(text)) return "begins with a comment, which JSON and CSV do not have; remove it";
-  if (/^HTTP\//.test(text)) return "begins with the headers of a response; save it without curl -i";
-  if (/^[^\n]*\r[^\n]/.test(text)) return "ends its lines with CR only; convert it with tr '\\r' '\\n'";
+  const [, known] = BEGINNINGS.find(([pattern]) => pattern.test(text)) ?? [];
   // Such as `callback(` or `var records =`.
   const [before = ""] = text.split(/[{[]\s*["{[]/, 1);
   const isBeforeJson = before.length < text.length && !/^.*[,;\t]/.test(before);
-  return isBeforeJson
-    ? `begins with ${formatValue(before.trim())} in front of its JSON; remove it`
-    : undefined;
+  if (known !== undefined || !isBeforeJson) return known;
+  return `begins with ${formatValue(before.trim())} in front of its JSON; remove it`;
 }

@@ -14,10 +14,14 @@ import { readJson } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
 import type { InputRow } from "./validation.ts";
 
-/** The formats of an export: a header, and then one line per record. */
+/** The formats of an export: the names of its files, a header, and then one line per record. */
 export const OUTPUT_FORMATS = {
-  csv: { header: CSV_HEADER, formatLine: formatCsvLine },
-  jsonl: { header: "", formatLine: (record: TrafficRecord) => `${JSON.stringify(record)}\n` },
+  csv: { names: /\.csv(\.gz)?$/i, header: CSV_HEADER, formatLine: formatCsvLine },
+  jsonl: {
+    names: /\.(json|jsonl|ndjson)(\.gz)?$/i,
+    header: "",
+    formatLine: (record: TrafficRecord) => `${JSON.stringify(record)}\n`,
+  },
 } as const;
 
 export type FormatName = keyof typeof OUTPUT_FORMATS;

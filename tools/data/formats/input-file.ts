@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
-import { describeFileError, formatValue } from "../../messages.ts";
+import { describeFileError, formatValue, isMissingFile } from "../../messages.ts";
 import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
 import { TooLargeError, UnreadableError } from "./problem.ts";
 
@@ -84,7 +84,7 @@ export async function* readBytes(input: InputFile): AsyncGenerator<Uint8Array> {
       yield chunk;
     }
   } catch (error) {
-    throw toInputError(error);
+    throw toInputError(error, file);
   } finally {
     stream?.destroy();
   }
@@ -156,11 +156,14 @@ export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenera
 }
 
 /** Converts a file error to an `UnreadableError`. Returns all other errors unchanged, because they are bugs. */
-function toInputError(error: unknown): unknown {
+function toInputError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
   if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
   if (!("syscall" in error)) return error;
-  return new UnreadableError(`cannot be read: ${describeFileError(error)}`);
+  // Node replaces the bytes of such a name, and then finds no file.
+  const isUnreadableName = isMissingFile(error) && file.includes("\ufffd");
+  const reason = isUnreadableName ? "its name is not UTF-8. Rename it" : describeFileError(error);
+  return new UnreadableError(`cannot be read: ${reason}`);
 }
 
 /** Complete lines, or a part of a line that is longer than `MAX_LINE_LENGTH`. */

@@ -1,3 +1,4 @@
+import { formatValue } from "../../messages.ts";
 import type { TextChunk } from "./input-file.ts";
 import { CONVERSION_HINT, UnreadableError } from "./problem.ts";
 
@@ -102,7 +103,7 @@ function skip(scan: Scan, character: string): void {
     throw new UnreadableError("has a comma that is not between two records of an array", line);
     // A concatenated file may begin with a byte order mark.
   } else if (!(isInArray ? " \t\r" : " \t\r\ufeff").includes(character)) {
-    throw new UnreadableError("is not a record or a page in JSON", line);
+    throw new UnreadableError(`is not a record or a page in JSON: ${formatValue(character)}`, line);
   }
 }
 

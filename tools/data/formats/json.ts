@@ -62,6 +62,11 @@ export function* checkObject(
   { line, innerLines }: Pick<JsonObject, "line" | "innerLines">,
 ): Generator<InputRow> {
   if (!isPage(value)) return yield checkValue(value, locate(line), modelName);
+  const missing = ENVELOPE.filter((name) => !(name in value));
+  if (missing.length > 0) {
+    const message = `has results, but is not a page: missing: ${missing.join(", ")}`;
+    return yield { problems: [{ file, line, message }] };
+  }
   const { count, results } = value;
   if (isCount(count)) onPage?.(count);
   else yield { problems: [{ file, line, field: "count", value: count, message: NOT_A_COUNT }] };
@@ -75,8 +80,8 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-function isPage(value: unknown): value is { count: unknown; results: unknown[] } {
-  return isObject(value) && ENVELOPE.every((name) => name in value) && Array.isArray(value.results);
+function isPage(value: unknown): value is { count?: unknown; results: unknown[] } {
+  return isObject(value) && Array.isArray(value.results);
 }
 
 function checkValue(value: unknown, position: InputPosition, modelName: InputFile["modelName"]) {

@@ -42,7 +42,7 @@ function readExisting(out: string): Stats | undefined {
 }
 
 async function writeStream(text: AsyncIterable<string>, stream: Writable, name: string): Promise<void> {
-  const compress = name.endsWith(".gz") ? [createGzip()] : [];
+  const compress = /\.gz$/i.test(name) ? [createGzip()] : [];
   const streams = [Readable.from(joinText(text)), ...compress, stream];
   await pipeline(streams, { end: stream !== process.stdout }).catch((cause) => {
     if (cause.code === "EPIPE") return;

@@ -1,5 +1,7 @@
+import { accessSync, constants } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { BLOCK_SIZE, type Block, formatBlock, RECORD_SEPARATOR } from "../../../src/store/block.ts";
+import { describeFileError } from "../../messages.ts";
 import { formatPosition, type Problem } from "../formats/problem.ts";
 
 /** The columns of a row: its position in the input, the values to compare and to sort by, and the end of its line in a block. */
@@ -23,6 +25,7 @@ export function openStagingDatabase({
 }: {
   isInMemory?: boolean | undefined;
 }): DatabaseSync {
+  if (!isInMemory) requireTemporaryFolder();
   const database = new DatabaseSync(isInMemory ? ":memory:" : "");
   database.exec(`
     PRAGMA journal_mode = OFF;
@@ -34,6 +37,21 @@ export function openStagingDatabase({
     CREATE TABLE paged (id INTEGER PRIMARY KEY) STRICT;
     CREATE TABLE sorted (line TEXT) STRICT`);
   return database;
+}
+
+/** @throws Error if the folder that the user chose cannot be written. SQLite would silently use another one */
+function requireTemporaryFolder(): void {
+  const { SQLITE_TMPDIR, TMPDIR } = process.env;
+  for (const [name, folder] of Object.entries({ SQLITE_TMPDIR, TMPDIR })) {
+    if (!folder) continue;
+    try {
+      accessSync(`${folder}/.`, constants.W_OK);
+    } catch (cause) {
+      throw new Error(`${name} is ${folder}, which cannot be written: ${describeFileError(cause)}`, {
+        cause,
+      });
+    }
+  }
 }
 
 /** Prepares the statement that inserts a row, with values in the order of `COLUMNS`. */

@@ -128,7 +128,9 @@ test.each(
       `-:4: buses "x" ${NOT_A_COUNT}`,
     ]],
     ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`,
-      ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"]],
+      ['-:2: "1" has 1 cell instead of 12', "-:4: has 13 cells instead of 12"]],
+    ["lines that look empty", `${FIELDS}\n${GOOD}\n \n\x1a`,
+      ['-:3: " " has 1 cell instead of 12', '-:4: "\\u001a" has 1 cell instead of 12']],
     ["an empty file", "", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
     ["only empty envelopes",
@@ -165,7 +167,7 @@ test.each(
       "-:5: is not a record or a page in JSON",
     ]],
     ["objects that are almost a page", `{"results":[]}\n${JSON.stringify({ ...ENVELOPE, results: 7 })}`, [
-      '-:1: {"results":[]} is not a record',
+      "-:1: has results, but is not a page: missing: count, next, previous",
       '-:2: {"count":1,"next":null,"previous":null,"results":7} is not a record',
     ]],
     ["invalid objects and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
@@ -194,7 +196,7 @@ test.each(
       JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1),
       [`-:20: cars -1 ${NOT_A_COUNT}`]],
     ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
-    ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
+    ["text between objects", `[${RECORD}]\n\x1a\n[${RECORD}]`, ['-:2: is not a record or a page in JSON: "\\u001a"']],
     ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
     ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, ["-:1: is the start of an object that cannot be parsed: "]],
   ],

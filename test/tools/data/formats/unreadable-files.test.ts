@@ -31,6 +31,11 @@ test.each<[string, string | Buffer, RegExp]>(
     ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, /^-:1: .*CR only.*tr '\\r' '\\n'/],
     ["quoted names and line ends of CR only", `${FIELDS.replaceAll(/\w+/g, '"$&"')}\r${GOOD}\r`, /^-:1: .*CR only.*tr '\\r' '\\n'/],
     ["an old spreadsheet", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "latin1"), /^-: .* \.xls; .*CSV in UTF-8/],
+    ["7z", Buffer.from("7z\xbc\xaf\x27\x1c\0", "latin1"), /^-: is a 7z archive/],
+    ["LZ4", Buffer.from("\x04\x22M\x18\0", "latin1"), /^-: .* LZ4; .*gzip/],
+    ["a dump of PostgreSQL", "--\n-- PostgreSQL database dump\n--\n", /^-:1: is SQL; .* CSV/],
+    ["rows of sqlite3 in the mode insert", "INSERT INTO counts VALUES(1,7,'a33');\n", /^-:1: is SQL; .* CSV/],
+    ["line ends of CR CR LF", RECORDS.replaceAll("\n", "\r\r\n"), /^-:1: .*CR CR LF.*tr -d '\\r'/],
     ["SQLite", Buffer.from("SQLite format 3\0\x10"), /^-: .* SQLite .*CSV in UTF-8/],
     ["Arrow", Buffer.from("ARROW1\0\0"), /^-: .* Arrow .*CSV in UTF-8/],
     ["Feather", Buffer.from("FEA1\0\0"), /^-: .* Feather .*CSV in UTF-8/],
@@ -48,13 +53,14 @@ test("says why each path cannot be read", async () => {
   await writeFile(join(folder, "file"), RECORDS);
   await mkdir(join(folder, "directory/2024.csv"), { recursive: true });
   for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
-  const paths = ["nothing", "directory", "file/below"].map((name) => join(folder, name));
+  const paths = ["nothing", "directory", "file/below", "K\ufffdln.csv"].map((name) => join(folder, name));
   const { message } = await stageFiles(["", ...paths]).catch((error) => error);
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
     expect.stringMatching(/^directory: contains no file .*: \[".a.csv","2024.csv\/","notes.txt"\]$/),
     "file/below: cannot be read: a part of the path is not a directory",
+    "K\ufffdln.csv: cannot be read: its name is not UTF-8. Rename it",
     "Nothing was loaded.",
   ]);
 });

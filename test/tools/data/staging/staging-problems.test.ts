@@ -49,9 +49,10 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
       expect.stringContaining("--model-name tf1"),
       ...[2, 3, 4].map((line) => `a:${line}: model_name "tf2" is not "tf1"`),
       "and 27 more like this",
-      "a:32: has 1 cell instead of 11",
+      'a:32: "x" has 1 cell instead of 11',
     ]],
-    ["no hint at other models if the model is empty", { a: formatReport(IMAGE.replace("tf1", "")) }, ['a:2: model_name "" is not "tf1"']],
+    ["no hint at other models if the model is missing or cut", { a: formatReport(IMAGE.replace("tf1", "")), b: [{ model_name: "tf" as "tf1" }] },
+      ['a:2: model_name "" is not "tf1"', 'b:1: model_name "tf" is not "tf1"']],
     ["one problem for a camera with two camera_refs at the same time", { a: [{}, { id: 2, camera_ref: "b" }] },
       ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
     ["the first three of each cause in the order of files and lines, and how many there are more", {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
-import { stageRecords } from "../../../../tools/data/staging/staging.ts";
+import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { createWritableD1Store } from "../../../../tools/data/stores/d1-writer.ts";
 import { createLocalKvStore } from "../../../../tools/data/stores/kv-writer.ts";
 import {
@@ -68,6 +68,14 @@ describe.each(["d1", "kv"] as const)("%s: a load", (name) => {
     expect((await readAll(store)).records).toEqual(second);
   });
 });
+
+test.each(["SQLITE_TMPDIR", "TMPDIR"])(
+  "a missing folder in %s is an error, and not ignored",
+  async (name) => {
+    vi.stubEnv(name, "/missing");
+    await expect(stageFiles([])).rejects.toThrow(`${name} is /missing, which cannot be written: it does not`);
+  },
+);
 
 test("a KV value that cannot be written is reported with its folder", async () => {
   const namespace = createLocalNamespace(new DatabaseSync(":memory:"), "/dev/null/blobs");
