@@ -1,0 +1,57 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { listCodeBlocks } from "../support/documentation.ts";
+import { PATH } from "../support/exchange.ts";
+import { makeRecords } from "../support/sample-records.ts";
+import { untilServed, useService } from "../support/serve.ts";
+import { createDataFolder } from "../tools/data/data-folder.ts";
+
+const [SCRIPT = ""] = listCodeBlocks("docs/deploying.md", "sh").filter((block) =>
+  block.includes("--min-records"),
+);
+const hasPython = spawnSync("python3", ["-c", "import zoneinfo"]).status === 0;
+
+const { folder, run, write } = createDataFolder();
+const served = useService(folder);
+const HEADER = "site,time,cars,bikes\n";
+
+/** The days whose tables are in the folder, by the name of the file. */
+function writeDay(name: string, content: string): void {
+  writeFileSync(join(folder, "days", name), content);
+}
+
+/** Runs the script of the documentation with a local store, whose pages are checked at an address. */
+async function runScript(checkedOrigin: string): Promise<unknown> {
+  const script = SCRIPT.replaceAll("--remote", `--persist-to ${folder}`)
+    .replaceAll(/\b(days\/|records\.csv|before\.csv)/g, `${folder}/$1`)
+    .replaceAll("https://counts.example", checkedOrigin)
+    // A local load is visible after five seconds.
+    .replace("sleep 10", "sleep 6");
+  const [status] = await once(spawn("sh", ["-c", script], { stdio: "ignore" }), "close");
+  await untilServed(served.origin);
+  const { count } = Object(await (await fetch(served.origin + PATH)).json());
+  return { status, count };
+}
+
+beforeAll(async () => {
+  mkdirSync(join(folder, "days"));
+  await run("load", await write("earlier.csv", makeRecords(1)));
+  writeDay("1.csv", `${HEADER}A,2025-01-02 03:00,1,1\nB,2025-01-02 03:00,1,1\n`);
+});
+
+test.runIf(hasPython)(
+  "the nightly script loads what is right, and keeps the old records otherwise",
+  async () => {
+    expect(await runScript(served.origin)).toEqual({ status: 0, count: 2 });
+    writeDay("2.csv", `${HEADER}A,2025-01-03 03:00,many,1\n`);
+    expect(await runScript(served.origin)).toMatchObject({ status: 1, count: 2 });
+    writeDay("2.csv", `${HEADER}A,2025-01-03 03:00,1,1\n`);
+    expect(await runScript("http://localhost:1")).toMatchObject({ status: 1, count: 2 });
+    expect(await runScript(served.origin)).toEqual({ status: 0, count: 3 });
+    writeDay("1.csv", `${HEADER}A,2025-01-02 03:00,1,1\n`);
+    expect(await runScript(served.origin)).toMatchObject({ status: 1, count: 3 });
+  },
+);
