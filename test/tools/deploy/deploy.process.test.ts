@@ -1,17 +1,40 @@
-import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
+import { afterAll, describe, expect, test } from "vitest";
 import { createDeployProgram } from "../../../tools/deploy/deploy.ts";
 import { finish } from "../../support/run-command.ts";
-import { DATA, DATABASE, DEPLOY, NAMESPACE, OWN, PREVIEW, testAccount, WORKER, WRANGLER } from "./account.ts";
+import { makeRecords } from "../../support/sample-records.ts";
+import { createDataFolder } from "../data/data-folder.ts";
+import { type Cloudflare, openCloudflare } from "./cloudflare.ts";
+import { type Answer, createProject } from "./project.ts";
 
-// The commands and wrangler are real. Cloudflare's API is a stub, with our own service as the deployed worker.
+const WORKER = "traffic-count-records";
+const DATABASE = `${WORKER}-db`;
+const NAMESPACE = "0f2ac74b498b48028cb68387c421e279";
+const DEPLOY = ["tools/deploy/deploy.ts", "deploy"];
+const PREVIEW = ["tools/deploy/deploy.ts", "preview"];
 
 const DOCS = readFileSync("docs/deploying.md", "utf8");
 
 const readSection = (title: string) => DOCS.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+
+const accounts: Cloudflare[] = [];
+afterAll(() => Promise.all(accounts.map(({ close }) => close())));
+
+/** Opens an account, and a clone of the repository that deploys to the address of the account's stub. */
+async function openAccount() {
+  const api = await openCloudflare();
+  accounts.push(api);
+  const project = createProject(api.origin);
+  // Built before all tests. The build of a deployment then only compares the sources.
+  cpSync("dist", join(project.folder, "dist"), { recursive: true });
+  project.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`);
+  const useKv = () => {
+    project.configure('STORE = "d1"', 'STORE = "kv"');
+    project.configure(/# (\[\[kv_namespaces\]\])\n# (.*)/, `$1\n$2\nid = "${NAMESPACE}"`);
+  };
+  return { api, project, useKv };
+}
 
 test("each option of npm run deploy and npm run preview is used in a test of this file", () => {
   const used = readFileSync(import.meta.filename, "utf8");
@@ -19,207 +42,166 @@ test("each option of npm run deploy and npm run preview is used in a test of thi
   expect(options.map(({ long }) => long).filter((long) => !used.includes(`"${long}"`))).toEqual([]);
 });
 
-describe.concurrent("the first deployment", () => {
-  testAccount(
-    "asks for a subdomain, creates the database and loads the sample data",
-    async ({ api, project, listDatabases, readCurrentSnapshot, listVersions }) => {
-      api.subdomain = undefined;
-      // Wrangler reads this file, too.
-      writeFileSync(join(project.folder, ".env"), "WRANGLER_LOG=debug\n");
-      const { status, stdout } = await project.runOnTerminal(DEPLOY, [
-        ["register a workers.dev subdomain now?", "y"],
-        ["like your workers.dev subdomain to be?", "mine\r"],
-        ["Ok to proceed?", "y"],
-      ]);
-      expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
-      expect(stdout.match(/^> [a-z ]+(?=\r)/gm)).toEqual([
-        "> prepare the store",
-        "> deploy the worker",
-        "> wait for the new version",
-        "> check the deployment",
-      ]);
-      expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
-      expect([listDatabases(), readCurrentSnapshot()]).toMatchObject([[DATABASE], { count: 40_614 }]);
-      const [{ bindings = [], tag = "" } = {}, ...others] = listVersions();
-      expect(bindings).toContainEqual({ name: "DB", type: "d1", id: [...api.databases.keys()][0] });
-      expect([tag, others]).toEqual([expect.stringMatching(/^[0-9a-f]{7,}-dirty$/), []]);
-      expect([...api.checked]).toEqual(
-        expect.arrayContaining(["/", "/docs", "/openapi.json", "/api/tf1/records/"]),
-      );
-    },
-  );
+describe("with the real wrangler and a stub of Cloudflare's API,", { timeout: 900_000 }, () => {
+  test("the first deployment asks for a subdomain, creates the database, loads the sample data, and is removed as documented", async () => {
+    const { api, project, useKv } = await openAccount();
+    project.addOtherConfigurations();
+    api.subdomain = undefined;
+    // Wrangler reads this file, too.
+    writeFileSync(join(project.folder, ".env"), "WRANGLER_LOG=debug\n");
+    const { status, stdout } = await project.runOnTerminal(DEPLOY, [
+      ["register a workers.dev subdomain now?", "y"],
+      ["like your workers.dev subdomain to be?", "mine\r"],
+      ["Ok to proceed?", "y"],
+    ]);
+    expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
+    const steps = [
+      "prepare the store",
+      "deploy the worker",
+      "wait for the new version",
+      "check the deployment",
+    ];
+    expect(stdout.match(/^> [a-z ]+(?=\r)/gm)).toEqual(steps.map((step) => `> ${step}`));
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
+    const [[id, { name, sqlite }] = expect.fail("no database")] = api.databases;
+    const loaded = sqlite.prepare("SELECT count FROM current_snapshot").get();
+    expect([api.databases.size, name, loaded]).toEqual([1, DATABASE, { count: 40_614 }]);
+    const version = { bindings: expect.arrayContaining([{ name: "DB", type: "d1", id }]) };
+    expect([...api.workers]).toMatchObject([
+      [WORKER, [{ ...version, tag: expect.stringMatching(/^[0-9a-f]{7,}-dirty$/) }]],
+    ]);
+    expect([...api.checked]).toEqual(
+      expect.arrayContaining(["/", "/docs", "/openapi.json", "/api/tf1/records/"]),
+    );
+    useKv();
+    api.namespaces.set(NAMESPACE, new Map());
+    // Without a terminal, wrangler does not ask.
+    for (const [, args = ""] of readSection("Remove a deployment").matchAll(/^npx wrangler (.*)$/gm))
+      expect(await project.run(["node_modules/wrangler/bin/wrangler.js", ...args.split(" ")])).toMatchObject({
+        status: 0,
+      });
+    expect([api.workers.size, api.databases.size, api.namespaces.size]).toEqual([0, 0, 0]);
+    expect(api.unknown, "requests that the stub does not know").toEqual([]);
+  });
 
-  testAccount(
-    "after one with plain wrangler, of a worker that Workers Builds names, creates the tables, and explains how to load records",
-    async ({ run, listDatabases, readCurrentSnapshot, listVersions }) => {
-      const name = "counts";
-      const inBuilds = { WRANGLER_CI_OVERRIDE_NAME: name };
-      await run(0, [WRANGLER, "deploy", ...OWN], inBuilds);
-      expect([listDatabases(), listVersions(name).length]).toEqual([[DATABASE], 1]);
-      const { stderr } = await run(1, DEPLOY, inBuilds);
-      expect(stderr).toMatch(
-        /No records were found in the d1.*`npm run data -- load data\/seed\/\*\.csv --remote --store d1`/,
-      );
-      expect(readCurrentSnapshot()).toMatchObject({ id: null, count: 0 });
-      await run(0, [DATA, "load", "--remote", "data/seed/2019.csv"]);
-      await run(0, DEPLOY, inBuilds);
-      expect([listVersions(name).length, listVersions().length]).toEqual([2, 0]);
-    },
-  );
+  test("a preview of the branch needs no store, and its address is printed last", async () => {
+    const { api, project } = await openAccount();
+    const { status, stdout, stderr } = await project.run(PREVIEW);
+    expect([status, stderr], "wrangler accepts the settings").toEqual([0, ""]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(api.origin);
+    expect([...api.workers.keys()]).toEqual([`${WORKER}/feature/login`]);
+    expect([api.databases.size, api.unknown]).toEqual([0, []]);
+  });
 });
 
-describe.concurrent("a later deployment", () => {
-  testAccount(
-    "keeps the records, waits for the new version, and says what is wrong and how to go back",
-    async ({ api, run, listDatabases, readCurrentSnapshot, listVersions, putIntoProduction }) => {
-      await putIntoProduction("most", "few");
-      const before = readCurrentSnapshot();
-      // The way back is to the version that most clients get, not to the newest one.
-      Object.assign(api, { newestShare: 5, lateResponses: 2, missingHeader: "Vary" });
-      const { stdout, stderr } = await run(1, DEPLOY);
-      const [{ bindings = [] } = {}, , deployed] = listVersions();
-      expect(stdout).toContain(`healthz still reports version few instead of ${deployed?.id}`);
-      expect(stderr).toMatch(/^Failed: check the deployment\.\n(Not checked.*\n)?List records\.Vary /);
-      expect(stderr).toContain("\nTo go back: npx wrangler rollback most --config wrangler.toml\n");
-      expect(deployed?.bindings).toContainEqual(bindings.find(({ name }) => name === "DB"));
-      expect([listDatabases(), readCurrentSnapshot()]).toEqual([[DATABASE], before]);
+describe.concurrent("with a program in place of wrangler,", () => {
+  const show = (...results: object[]): Answer => ({ prints: [{ results, meta: { changes: 0 } }] });
+  const snapshot = { id: "loaded", count: 0, loaded_at: null, source: "" };
+  const share = (id: string, percentage: number) => ({ version_id: id, percentage });
+  /** A worker with several versions, and a database and a namespace with records. */
+  const ANSWERS: Record<string, Answer> = {
+    "deployments list": {
+      prints: [{ versions: [share("old", 100)] }, { versions: [share("few", 5), share("most", 95)] }],
     },
-  );
+    "versions view most": { prints: { resources: { bindings: [{ name: "STORE", text: "d1" }] } } },
+    "d1 list": { prints: [{ name: DATABASE }] },
+    d1_migrations: show({ name: "0001_collection.sql" }),
+    "FROM current_snapshot": show(snapshot),
+    "bulk get": { prints: { "current-snapshot": JSON.stringify(snapshot) } },
+    "deploy --tag": { reports: { type: "deploy", version_id: "new" } },
+    "preview --name demo": { reports: { type: "preview", preview_urls: ["https://demo.example"] } },
+  };
+  const CONFIG = "--config wrangler.toml";
+  const NO_WORKER = { "deployments list": { fails: "[code: 10007]" } };
+  const EMPTY = { "FROM current_snapshot": show({ ...snapshot, id: null }), "bulk get": { prints: {} } };
+  const CHANGE = [...DEPLOY, "--change-store"];
+  const DEMO = [...PREVIEW, "--name", "demo"];
+  const INFO = ["tools/data/data-command.ts", "info", "--remote"];
+  const failing = (command: string, message: string) => ({
+    [command]: { fails: "above", reports: { type: "command-failed", message, code: 10021 } },
+  });
 
-  testAccount(
-    "that is interrupted names the step and the way back",
-    async ({ api, project, putIntoProduction }) => {
-      await putIntoProduction("served");
-      const child = project.start(DEPLOY);
-      api.onRequest = async ({ url }) => {
-        if (url.endsWith("/healthz")) child.kill("SIGTERM");
-      };
-      const { status, stderr } = await finish(child);
-      expect(status).toBe(143);
-      expect(stderr).toContain(
-        "Interrupted: wait for the new version. To go back: npx wrangler rollback served ",
-      );
-    },
-  );
+  interface Case {
+    answers?: Record<string, Answer>;
+    args?: string[];
+    env?: NodeJS.ProcessEnv;
+    kv?: true;
+    api?: object;
+  }
 
-  testAccount("that is interrupted ends wrangler, too", async ({ api, project }) => {
+  async function run({ answers, args = DEPLOY, env, kv, ...changes }: Case) {
+    const { api, project, useKv } = await openAccount();
+    api.workers.set(WORKER, [{ id: "new", bindings: [], tag: undefined }]);
+    Object.assign(api, changes.api);
+    const listCalls = project.replaceWrangler({ ...answers, ...ANSWERS, ...answers });
+    if (kv) useKv();
+    return { ...(await project.run(args, env)), calls: listCalls() };
+  }
+
+  // biome-ignore format: a table of cases
+  test.each<[name: string, Case, status: number, printed: RegExp]>([
+    ["a deployment waits for its version", { api: { lateVersions: ["old"] } }, 0, /healthz still reports version old instead of new\n.*\nDeployed to http/],
+    ["a deployment says what is wrong, and how to go back", { api: { missingHeader: "Vary" } }, 1,
+      /Failed: check the deployment\.\n(Not checked[^\n]*\n)?List records\.Vary .*\nTo go back: npx wrangler rollback most --config wrangler\.toml\n$/s],
+    ["a deployment that the user declines is a failure", { answers: { "deploy --tag": { reports: { type: "deploy", version_id: null } } } }, 1,
+      /Failed: deploy the worker\.\nThe deployment was cancelled, .* rollback most /s],
+    ["a deployment shows wrangler's reason", { answers: failing("deploy --tag", "too large") }, 1, /Failed: deploy the worker\.\nwrangler failed: too large \[code: 10021\]\n\nTo go back/],
+    ["a deployment whose store cannot be read is not begun", { answers: { "d1 list": { fails: "no token" } } }, 1,
+      /Failed: prepare the store\.\nwrangler d1 list .* failed:\nno token\n\nThe worker was not deployed\.\n$/],
+    ["a deployment without records never loads the sample data", { answers: EMPTY }, 1,
+      /No records were found in the d1.*`npm run data -- load data\/seed\/\*\.csv --remote --store d1`\.\n/],
+    ["a deployment does not change the store by mistake", { kv: true }, 1, /serves the d1 store, but STORE .* is "kv"/],
+    ["a deployment to a namespace with records changes the store", { kv: true, args: CHANGE }, 0, /Deployed to http/],
+    ["a deployment to a namespace without records does not", { kv: true, args: CHANGE, answers: EMPTY }, 1, /prepare the store\.\nNo records were found in the kv store.* up to a minute late\.\n/],
+    ["not even the first deployment loads the sample data into a namespace", { kv: true, answers: { ...NO_WORKER, ...EMPTY } }, 1, /No records were found in the kv store/],
+    ["a first deployment that fails is continued", { answers: { ...NO_WORKER, ...failing("deploy --tag", "no") } }, 1, /To continue, run the command again\.\n$/],
+    ["a failed preview shows wrangler's reason, and how to remove it", { args: DEMO, answers: failing("preview", "no") }, 1,
+      /Failed: deploy the preview\.\nwrangler failed: no \[code: 10021\]\n\nTo remove the preview, run: npx wrangler preview delete --name demo --config wrangler\.toml\n$/],
+    ["npm run data warns if its store is not the deployed one", { kv: true, args: INFO, answers: EMPTY }, 0,
+      /Using the deployed kv store\.\nWarning: .* serves the d1 store.*`--store d1`\.\n$/],
+  ])("%s", async (_, given, status, printed) => {
+    const { calls, ...finished } = await run(given);
+    expect([finished.status, finished.stdout + finished.stderr]).toEqual([status, expect.stringMatching(printed)]);
+    expect(calls.filter((call) => /INSERT|--file|put/.test(call)), "nothing is written").toEqual([]);
+  });
+
+  test("a later deployment runs these commands of wrangler, with the name that Workers Builds sets", async () => {
+    const { calls } = await run({
+      env: { WRANGLER_CI_OVERRIDE_NAME: "counts" },
+      answers: { "d1 list": { prints: [{ name: "other" }] } },
+    });
+    const execute = "d1 execute DB --yes --json --command SELECT";
+    expect(calls).toEqual([
+      `deployments list --json --name counts ${CONFIG}`,
+      `versions view most --json --name counts ${CONFIG}`,
+      `d1 list --json ${CONFIG}`,
+      `d1 create ${DATABASE} ${CONFIG}`,
+      `${execute} name FROM d1_migrations --remote ${CONFIG}`,
+      `${execute} id, count, loaded_at, source FROM current_snapshot --remote ${CONFIG}`,
+      expect.stringMatching(/^deploy --tag=[0-9a-f]{7,}-dirty --config wrangler\.toml$/),
+    ]);
+  });
+
+  test("a deployment that is interrupted ends wrangler, too, and names the step", async ({ expect }) => {
+    const { project } = await openAccount();
+    const listCalls = project.replaceWrangler({ "deployments list": { hangs: true } });
     const child = project.start(DEPLOY);
-    let isWaiting = false;
-    // Wrangler waits for a response that never comes.
-    api.onRequest = async ({ signal }) => {
-      isWaiting = true;
-      child.kill("SIGTERM");
-      await once(signal, "abort");
-      isWaiting = false;
-    };
-    expect((await finish(child)).status).toBe(143);
-    await expect.poll(() => isWaiting).toBe(false);
+    await expect.poll(listCalls).toHaveLength(1);
+    child.kill("SIGTERM");
+    const stderr = "\nInterrupted: prepare the store. The worker was not deployed.\n";
+    expect(await finish(child)).toEqual({ status: 143, stdout: "> prepare the store\n", stderr });
+    await expect.poll(listCalls).toContain("stopped");
   });
-
-  testAccount(
-    "that the user declines is a failure",
-    async ({ api, project, listVersions, putIntoProduction }) => {
-      await putIntoProduction("served");
-      api.lastDeployedFrom = "api";
-      const { status, stdout } = await project.runOnTerminal(DEPLOY, [["Would you like to continue?", "n"]]);
-      expect([status, listVersions().length], stdout).toEqual([1, 1]);
-      expect(stdout).toContain("Failed: deploy the worker.\r\nThe deployment was cancelled");
-    },
-  );
-
-  testAccount(
-    "does not change the store by mistake, and the sample data never replaces the served records",
-    async ({ api, run, listVersions, putIntoProduction, chooseKv }) => {
-      await putIntoProduction("served");
-      chooseKv();
-      const { stderr: info } = await run(0, [DATA, "info", "--remote"]);
-      expect(info).toMatch(
-        /^Using the deployed kv store\.\nWarning: .* serves the d1 store.*`--store d1`\.\n$/,
-      );
-      const { stderr } = await run(1, DEPLOY);
-      expect(stderr).toMatch(/serves the d1 store, but STORE .* is "kv"/);
-      const { stderr: empty } = await run(1, [...DEPLOY, "--change-store"]);
-      expect(empty).toMatch(/^Failed: prepare the store\.\nNo records were found in the kv store/);
-      expect([listVersions().length, api.namespaces.get(NAMESPACE)]).toEqual([1, new Map()]);
-    },
-  );
 });
 
-describe.concurrent("the commands of docs/deploying.md", () => {
-  testAccount("move records with their source", async ({ run, readCurrentSnapshot, putIntoProduction }) => {
-    await putIntoProduction("served");
-    const before = readCurrentSnapshot();
-    const commands = [...readSection("Change the store").matchAll(/`npm run data -- (.*?)`/g)];
-    expect(commands.length).toBe(3);
-    for (const [, command = ""] of commands) await run(0, [DATA, ...command.split(" "), "--store", "d1"]);
-    expect(readCurrentSnapshot()).toEqual({ ...before, id: expect.not.stringMatching(String(before?.id)) });
-  });
-
-  testAccount(
-    "remove the worker, the database and the namespace",
-    async ({ api, run, putIntoProduction, chooseKv }) => {
-      await putIntoProduction("served");
-      chooseKv();
-      api.namespaces.set(NAMESPACE, new Map());
-      const commands = [...readSection("Remove a deployment").matchAll(/^npx wrangler (.*)$/gm)];
-      // Without a terminal, wrangler does not ask.
-      for (const [, args = ""] of commands) await run(0, [WRANGLER, ...args.split(" ")]);
-      expect([api.workers.size, api.databases.size, api.namespaces.size]).toEqual([0, 0, 0]);
-    },
-  );
-});
-
-describe.concurrent("with KV or previews,", () => {
-  testAccount(
-    "a preview needs no store; if it fails, wrangler's own words are shown",
-    async ({ api, run, listDatabases, listVersions }) => {
-      const { stderr: noToken } = await run(1, DEPLOY, { CLOUDFLARE_API_TOKEN: "" });
-      expect(noToken).toMatch(/^Failed: prepare the store\.\nwrangler .*CLOUDFLARE_API_TOKEN/s);
-      Object.assign(api, { rejected: /\/previews/, rejectionCode: 10_021 });
-      const { stderr: rejected } = await run(1, PREVIEW);
-      expect(rejected).toMatch(/^Failed: deploy the preview\.\nwrangler failed: .*\[code: 10021\]$/ms);
-      const { stdout, stderr } = await run(0, PREVIEW);
-      expect(stdout.trimEnd().split("\n").at(-1)).toBe(api.origin);
-      expect(stderr, "wrangler accepts the settings").toBe("");
-      expect([listDatabases(), api.namespaces.size, listVersions()]).toEqual([[], 0, []]);
-      expect([...api.workers.keys()]).toEqual([WORKER, `${WORKER}/feature/login`]);
-    },
-  );
-
-  testAccount(
-    "a namespace must have records, which a deployment never replaces",
-    async ({ api, run, listVersions, chooseKv }) => {
-      chooseKv();
-      const snapshot = { id: createSnapshotId(Date.now()), count: 0, loaded_at: null, source: "own" };
-      const loaded = new Map([["current-snapshot", JSON.stringify(snapshot)]]);
-      api.namespaces.set(NAMESPACE, new Map(loaded));
-      api.isLagging = true;
-      expect((await run(1, DEPLOY)).stderr).toContain("No records were found in the kv store");
-      api.isLagging = false;
-      await run(0, DEPLOY);
-      expect(api.namespaces.get(NAMESPACE)).toEqual(loaded);
-      const namespace = expect.objectContaining({ name: "KV", namespace_id: NAMESPACE });
-      expect(listVersions()[0]?.bindings).toContainEqual(namespace);
-    },
-  );
-
-  testAccount(
-    "a preview with a name and its own database serves it until it is removed",
-    async ({ api, project, run, putIntoProduction }) => {
-      await putIntoProduction("served");
-      const database = 'binding = "DB"\ndatabase_name = "branch-db"\nmigrations_dir = "data/migrations"\n';
-      const branch = `name = "${WORKER}"\n[vars]\nSTORE = "d1"\n[[d1_databases]]\n${database}`;
-      writeFileSync(join(project.folder, "branch.toml"), branch);
-      await run(0, [WRANGLER, "d1", "create", "branch-db", ...OWN]);
-      await run(0, [DATA, "load", "--remote", "--config", "branch.toml", "data/seed/2019.csv"]);
-      const [, id = ""] = api.databases.keys();
-      project.configure(/(?<=\[previews.vars\]\n(?:.*\n)*?)STORE = "seed"/, 'STORE = "d1"');
-      project.configure(/$/, `\n[[previews.d1_databases]]\nbinding = "DB"\ndatabase_id = "${id}"\n`);
-      await run(0, [...PREVIEW, "--name", "demo"]);
-      const binding = expect.objectContaining({ name: "DB", type: "d1", database_id: id });
-      expect(api.workers.get(`${WORKER}/demo`)?.[0]?.bindings).toContainEqual(binding);
-      await run(0, [WRANGLER, "preview", "delete", "--name", "demo", "--skip-confirmation", ...OWN]);
-      expect([...api.workers.keys()]).toEqual([WORKER]);
-    },
-  );
+test("the commands of docs/deploying.md that change the store keep the source of the records", async () => {
+  const { folder, write, run } = createDataFolder();
+  await run("load", "--store", "d1", await write("counts.csv", makeRecords(40)));
+  const commands = [...readSection("Change the store").matchAll(/`npm run data -- (\w+) --remote ?(.*?)`/g)];
+  expect(commands.map(([, command]) => command)).toEqual(["info", "export", "load"]);
+  for (const [, command = "", args = ""] of commands) {
+    const given = args.replace("records.csv", join(folder, "records.csv")).split(" ").filter(Boolean);
+    await run(command, "--store", command === "load" ? "kv" : "d1", ...given);
+  }
+  expect((await run("info", "--store", "kv")).stdout).toMatch(/^sources +counts\.csv$/m);
 });

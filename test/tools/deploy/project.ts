@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Finished, finish } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
@@ -10,6 +10,32 @@ const FILES = ["wrangler.toml", "package.json", "tsconfig.json", "README.md", "L
 
 /** The arguments of `configure` that uncomment `routes` in wrangler.toml. */
 export const UNCOMMENT_ROUTES = [/# (?=routes = )/, ""] as const;
+
+/** What a program in place of wrangler does for a command. */
+export interface Answer {
+  /** What it prints: a value as JSON. */
+  prints?: unknown;
+  /** The error that it prints before it fails. */
+  fails?: string;
+  /** What it reports about a deployment. */
+  reports?: object;
+  /** Whether it waits until it is stopped. */
+  hangs?: boolean;
+}
+
+/** Notes its arguments and its end by a signal in a file, and gives the first answer whose name is in the arguments. */
+const PROGRAM = `const { appendFileSync, readFileSync } = require("node:fs");
+const command = process.argv.slice(2).join(" ").replace(/\\s+/g, " ");
+const note = (line) => appendFileSync("calls", line + "\\n");
+note(command);
+const answers = Object.entries(JSON.parse(readFileSync("answers.json", "utf8")));
+const [, { prints, fails, reports, hangs } = {}] = answers.find(([part]) => command.includes(part)) ?? [];
+if (reports) appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, JSON.stringify(reports));
+if (prints) console.log(JSON.stringify(prints));
+if (fails) console.error(fails);
+if (hangs) setInterval(() => {}, 1_000);
+process.once("SIGTERM", () => process.exit(note("stopped")));
+process.exitCode = fails ? 1 : 0;`;
 
 /**
  * Creates a clone of the repository, on the branch `feature/login`, whose commands use a stub of Cloudflare's API.
@@ -70,6 +96,18 @@ export function createProject(api: string) {
       writeFileSync(join(folder, "../wrangler.json"), JSON.stringify(other));
       for (const file of ["other.js", "../other.js"])
         writeFileSync(join(folder, file), "export default { fetch: () => new Response() };");
+    },
+    /** Replaces wrangler by a program with these answers. Returns a function that lists its calls. */
+    replaceWrangler(answers: Record<string, Answer>) {
+      const modules = join(folder, "node_modules");
+      rmSync(modules);
+      mkdirSync(join(modules, "wrangler"), { recursive: true });
+      for (const name of readdirSync("node_modules").filter((name) => name !== "wrangler"))
+        symlinkSync(resolve("node_modules", name), join(modules, name));
+      writeFileSync(join(modules, "wrangler/index.js"), PROGRAM);
+      writeFileSync(join(folder, "answers.json"), JSON.stringify(answers));
+      writeFileSync(join(folder, "calls"), "");
+      return () => readFileSync(join(folder, "calls"), "utf8").split("\n").slice(0, -1);
     },
     /** Replaces a part of wrangler.toml. */
     configure(text: string | RegExp, replacement: string) {

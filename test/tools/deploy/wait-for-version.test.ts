@@ -23,18 +23,13 @@ async function serveHealth(...responses: Response[]) {
   return { origin, countRequests: () => count };
 }
 
+// biome-ignore format: a table of cases
 test.each<{ name: string; before: Response[] }>([
   { name: "the previous version is still served", before: [OLD, OLD] },
   { name: "the previous version is served in between", before: [NEW, NEW, NEW, OLD] },
   { name: "the worker fails for a moment", before: [NEW, [500, "error code: 1101"]] },
   { name: "the certificate of a domain is not ready", before: Array(MAX_ERRORS + 1).fill([525, ""]) },
-  {
-    name: "something else is served at the address",
-    before: [
-      [200, "<h1>Parked</h1>"],
-      [200, "{}"],
-    ],
-  },
+  { name: "something else is served at the address", before: [[200, "<h1>Parked</h1>"], [200, "{}"]] },
 ])("waits for several responses of the new version in a row while $name", async ({ before }) => {
   const { origin, countRequests } = await serveHealth(...before, NEW);
   await waitForVersion(origin, { version: "new", intervalMs: 0 });

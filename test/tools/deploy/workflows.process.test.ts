@@ -29,18 +29,11 @@ test.each(globSync(".github/{workflows,actions/*}/*.yml").sort())(
   },
 );
 
+// biome-ignore format: a table of cases
 test.each([
   { name: "succeeds", wrangler: "echo deleted", expected: 0 },
-  {
-    name: "succeeds if there is no preview",
-    wrangler: "echo 'not found [code: 10025]'; exit 1",
-    expected: 0,
-  },
-  {
-    name: "fails if wrangler fails for another reason",
-    wrangler: "echo 'no [code: 10000]' >&2; exit 1",
-    expected: 1,
-  },
+  { name: "succeeds if there is no preview", wrangler: "echo 'not found [code: 10025]'; exit 1", expected: 0 },
+  { name: "fails if wrangler fails for another reason", wrangler: "echo 'no [code: 10000]' >&2; exit 1", expected: 1 },
 ])("the removal of a closed pull request's preview $name", ({ wrangler, expected }) => {
   const { jobs } = parse(readFileSync(".github/workflows/check.yml", "utf8"));
   const script = jobs.preview.steps.at(-1).run.replaceAll("npx wrangler", "wrangler");
