@@ -155,8 +155,8 @@ describe.concurrent("with a program in place of wrangler,", () => {
     ["a deployment to a namespace without records does not", { kv: true, args: CHANGE, answers: EMPTY }, 1, /prepare the store\.\nNo records were found in the kv store.* up to a minute late\.\n/],
     ["not even the first deployment loads the sample data into a namespace", { kv: true, answers: { ...NO_WORKER, ...EMPTY } }, 1, /No records were found in the kv store/],
     ["a first deployment that fails is continued", { answers: { ...NO_WORKER, ...failing("deploy --tag", "no") } }, 1, /To continue, run the command again\.\n$/],
-    ["a failed preview shows wrangler's reason, and how to remove it", { args: DEMO, answers: failing("preview", "no") }, 1,
-      /Failed: deploy the preview\.\nwrangler failed: no \[code: 10021\]\n\nTo remove the preview, run: npx wrangler preview delete --name demo --config wrangler\.toml\n$/],
+    ["a failed preview shows wrangler's reason", { args: DEMO, answers: failing("preview", "no") }, 1,
+      /Failed: deploy the preview\.\nwrangler failed: no \[code: 10021\]\n\nTo continue, run the command again\.\n$/],
     ["npm run data warns if its store is not the deployed one", { kv: true, args: INFO, answers: EMPTY }, 0,
       /Using the deployed kv store\.\nWarning: .* serves the d1 store.*`--store d1`\.\n$/],
   ])("%s", async (_, given, status, printed) => {
