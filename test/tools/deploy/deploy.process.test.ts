@@ -109,7 +109,6 @@ describe.concurrent("with a program in place of wrangler,", () => {
     "FROM current_snapshot": show(snapshot),
     "bulk get": { prints: { "current-snapshot": JSON.stringify(snapshot) } },
     "deploy --tag": { reports: { type: "deploy", version_id: "new" } },
-    "preview --name demo": { reports: { type: "preview", preview_urls: ["https://demo.example"] } },
   };
   const CONFIG = "--config wrangler.toml";
   const NO_WORKER = { "deployments list": { fails: "[code: 10007]" } };
@@ -133,7 +132,9 @@ describe.concurrent("with a program in place of wrangler,", () => {
     const { api, project, useKv } = await openAccount();
     api.workers.set(WORKER, [{ id: "new", bindings: [], tag: undefined }]);
     Object.assign(api, changes.api);
-    const listCalls = project.replaceWrangler({ ...answers, ...ANSWERS, ...answers });
+    const urls = { preview_urls: ["https://demo.example"], deployment_urls: [api.origin] };
+    const preview = { "preview --name demo": { reports: { type: "preview", ...urls } } };
+    const listCalls = project.replaceWrangler({ ...answers, ...ANSWERS, ...preview, ...answers });
     if (kv) useKv();
     return { ...(await project.run(args, env)), calls: listCalls() };
   }
@@ -155,8 +156,10 @@ describe.concurrent("with a program in place of wrangler,", () => {
     ["a deployment to a namespace without records does not", { kv: true, args: CHANGE, answers: EMPTY }, 1, /prepare the store\.\nNo records were found in the kv store.* up to a minute late\.\n/],
     ["not even the first deployment loads the sample data into a namespace", { kv: true, answers: { ...NO_WORKER, ...EMPTY } }, 1, /No records were found in the kv store/],
     ["a first deployment that fails is continued", { answers: { ...NO_WORKER, ...failing("deploy --tag", "no") } }, 1, /To continue, run the command again\.\n$/],
-    ["a failed preview shows wrangler's reason", { args: DEMO, answers: failing("preview", "no") }, 1,
+    ["a preview shows wrangler's reason", { args: DEMO, answers: failing("preview", "no") }, 1,
       /Failed: deploy the preview\.\nwrangler failed: no \[code: 10021\]\n\nTo continue, run the command again\.\n$/],
+    ["a preview says what is wrong, and how to remove it", { args: DEMO, api: { missingHeader: "Vary" } }, 1,
+      /Failed: check the preview\.\n.*List records\.Vary .*\nTo remove the preview, run: npx wrangler preview delete --name demo --config wrangler\.toml\n$/s],
     ["npm run data warns if its store is not the deployed one", { kv: true, args: INFO, answers: EMPTY }, 0,
       /Using the deployed kv store\.\nWarning: .* serves the d1 store.*`--store d1`\.\n$/],
   ])("%s", async (_, given, status, printed) => {
