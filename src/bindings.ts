@@ -31,18 +31,7 @@ export interface Env {
   CF_VERSION_METADATA?: WorkerVersionMetadata;
 }
 
-/** The environment type of the service for Hono. */
-export interface AppEnv {
-  Bindings: Env;
-  Variables: {
-    /**
-     * The response that `createCompleteResponse` has created with the headers of every response, so that `addHeaders` need not read it. A
-     * fault or a middleware can still replace it: then `addHeaders` finds a different response, and adds the headers.
-     */
-    completeResponse?: Response;
-  };
-}
-
 // The types of Hono have no bindings by default, so all files use these types instead.
+export type AppEnv = { Bindings: Env };
 export type AppContext = hono.Context<AppEnv>;
 export type AppMiddleware = hono.MiddlewareHandler<AppEnv>;

@@ -1,5 +1,3 @@
 import { createApp } from "./app.ts";
 
-const { app } = createApp();
-
-export default app;
+export default createApp().app;

@@ -36,7 +36,7 @@ export interface AppliedOptions extends Effects {
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** Undefined if a request has no options. The HTML view reads it. */
+    /** Read by the HTML view. Undefined if the request has no options. */
     applied?: AppliedOptions;
   }
 }

@@ -31,9 +31,16 @@ export function getCommonHeaders({ req }: AppContext): typeof SERVICE_HEADERS {
   return isOfCollection ? COLLECTION_HEADERS : SERVICE_HEADERS;
 }
 
+declare module "hono" {
+  interface ContextVariableMap {
+    /** The latest response with the headers of every response. A fault or a middleware can replace it with one that lacks them. */
+    completeResponse?: Response;
+  }
+}
+
 /**
- * Creates a response that already has what `addHeaders` adds. A server sends it as it is: it only builds a `Headers` object if somebody
- * reads the headers. That would cost the command of the package a sixth of its pages per second.
+ * Creates a response that already has what `addHeaders` adds. So nobody reads its headers, and Hono's server for Node sends it without building a
+ * `Headers` object, which would cost the command of the package a sixth of its pages per second.
  */
 export function createCompleteResponse(
   c: AppContext,
