@@ -11,7 +11,7 @@ const HTML =
 /** The pause between the first half of a cut body and the abort. On an abort, workerd discards bytes that it has not sent. */
 const ABORT_DELAY_MS = 50;
 
-/** The time between two parts of a slow body. Longer for a short body, because each part has at least one byte. */
+/** The time between two parts of a slow body. For a short body it is longer, because each part has at least one byte. */
 const PART_INTERVAL_MS = 100;
 
 type BodyFault = OptionValue<"body">;
@@ -33,7 +33,7 @@ export function isSentInParts(fault: BodyFault | undefined): boolean {
   return fault === "cut" || fault === "slow";
 }
 
-/** Breaks the body of a response. A body that is cut, or slow when its connection closes, ends with an error. */
+/** Breaks the body of a response, or leaves it if there is no fault. A cut body ends with an error, and a slow one when its slot ends. */
 export async function breakBody(
   response: Response,
   fault: BodyFault | undefined,
@@ -67,12 +67,12 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   const half = bytes.subarray(0, bytes.length / 2);
   if (typeof FixedLengthStream === "function")
     return sendHalfInWorkerd(half, new FixedLengthStream(bytes.length));
-  const parts = [half];
-  // The reader asks for the next part when it has the first one, so this needs no timer, which a test could have stopped.
+  let isSent = false;
+  // The reader asks for more when it has the half, so this needs no timer, which a test could have stopped.
   const pull = (body: ReadableStreamDefaultController) => {
-    const part = parts.pop();
-    if (part === undefined) body.error(new Error("body=cut"));
-    else body.enqueue(part);
+    if (isSent) body.error(new Error("body=cut"));
+    else body.enqueue(half);
+    isSent = true;
   };
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 }

@@ -1,6 +1,5 @@
 import { getClientKey } from "../http/client-key.ts";
-import type { PageRequest } from "../http/request.ts";
-import { getLastValue } from "../http/request.ts";
+import { getLastValue, type PageRequest } from "../http/request.ts";
 import type { RuleNumber } from "./applied-options.ts";
 import { formatOptionValue, toRange, UNIT_MS } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
@@ -36,7 +35,7 @@ export async function selectRule(rules: Rule[], context: ConditionContext): Prom
   const rates = countRates(rules, context);
   const unmet: Preference[] = [];
   for (const [index, rule] of rules.entries()) {
-    const counted = rule.rate && rates.get(rule.rate.per);
+    const counted = rule.rate === undefined ? undefined : rates.get(rule.rate.per);
     const condition = await findUnmet(rule, { ...context, rules, index, counted });
     if (condition === undefined)
       return {
@@ -54,11 +53,11 @@ interface RuleContext extends ConditionContext {
   rules: Rule[];
   /** The index of the rule. */
   index: number;
-  /** The requests of the client, if the rule has a rate. */
+  /** How many requests the client has sent, if the rule has a rate. */
   counted: ReturnType<State["count"]> | undefined;
 }
 
-/** Finds the first condition of a rule that is not met. */
+/** Finds the first condition of a rule that is not met, if there is one. */
 async function findUnmet(rule: Rule, context: RuleContext): Promise<keyof Rule | undefined> {
   const { rate, on, until, fail, times } = rule;
   const { index, page, findLastPage, now, random, counted } = context;
@@ -72,7 +71,7 @@ async function findUnmet(rule: Rule, context: RuleContext): Promise<keyof Rule |
   return undefined;
 }
 
-/** Counts the request of a client, also if it has no fault, once for each unit of the rates. */
+/** Counts the request for its client, whether it gets a fault or not, once for each unit of the rates. */
 function countRates(rules: Rule[], { request, now, count }: ConditionContext) {
   const units = new Set(rules.flatMap(({ rate }) => rate?.per ?? []));
   return new Map(
@@ -83,7 +82,7 @@ function countRates(rules: Rule[], { request, now, count }: ConditionContext) {
   );
 }
 
-/** Counts the requests for the same page with the same method, options and `run`, for each rule. */
+/** Counts the request. Only requests for the same page with the same method, options and `run` count together, for each rule apart. */
 function countEqual({ rules, index, request, page, count }: RuleContext): number {
   const run = getLastValue(request.query, "run");
   const key = [request.method, page, index, formatRules(rules), run].join(" ");

@@ -48,7 +48,7 @@ export function createFaults(now: () => number, maxDelayed: number) {
 async function respondWithFaults(
   { state, slots, now }: Service,
   request: PageRequest,
-  { rules, source, ...options }: FaultOptions,
+  { rules, source, warnings }: FaultOptions,
   route: Route,
 ): Promise<Response> {
   const { c } = request;
@@ -60,7 +60,7 @@ async function respondWithFaults(
     lastPage ??= route.findLastPage(request, { countHidden });
     return lastPage;
   };
-  // For `on`, `times` and `seed`, `last` and its number are one page.
+  // For `on`, `times` and `seed`, `page=last` is the same page as its number.
   const page = request.number === "last" ? await findLastPage() : request.number;
   const random = createRandom(seed, page);
 
@@ -76,18 +76,18 @@ async function respondWithFaults(
   const { response, ...applied } = await createResponse(request, faults, { serve, isClosed, random, times });
   noteApplied(c, { ...selected, source, ...applied, isClosed });
   const sent = await breakBody(response, applied.values.body, waited);
-  const warnings = waited.isRefused ? [...options.warnings, slots.warning] : options.warnings;
-  setFaultHeaders(sent, applied, { warnings, source });
+  const allWarnings = waited.isRefused ? [...warnings, slots.warning] : warnings;
+  setFaultHeaders(sent, applied, { warnings: allWarnings, source });
   return sent;
 }
 
-/** Removes the options that only take time. `hang` stays: it is also the 503 after its wait. */
+/** Removes the options that only take time. `hang` stays, because a 503 follows its wait. */
 function withoutWait(values: OptionValues): OptionValues {
   const body = values.body === "slow" ? undefined : values.body;
   return { ...values, delay: undefined, body };
 }
 
-/** Creates the random numbers of a request, from 0 up to but not including 1. With a seed, they depend only on it, the purpose and the page. */
+/** Creates the random numbers of a request, from 0 to below 1. With a seed, they depend only on the seed, the purpose and the page. */
 function createRandom(seed: number | undefined, page: number | undefined): (purpose: string) => number {
   if (seed === undefined) return Math.random;
   return (purpose) => hashString(`${seed} ${purpose} ${page}`) / 2 ** 53;

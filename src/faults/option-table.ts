@@ -10,7 +10,7 @@ interface OptionDescription {
   examples: Record<string, string>;
 }
 
-/** An option that changes or delays a response. */
+/** An option that changes or delays a response, or `none`, which says that nothing does. */
 const fault = defineKind("fault");
 /** An option that decides which requests have the faults of its rule. */
 const condition = defineKind("condition");
@@ -98,7 +98,7 @@ const ELSE: OptionDescription = {
 /** Every word of `prefer` with its documentation. */
 export const DESCRIPTIONS: Record<string, OptionDescription> = { ...OPTIONS, else: ELSE };
 
-export type OptionName = keyof typeof OPTIONS;
+type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS).filter(isOptionName);
 
@@ -119,12 +119,7 @@ export type OptionValue<Name extends OptionName> = NonNullable<ReturnType<(typeo
 /** The parsed values of some options, such as `{ code: 503, times: 1 }`. */
 export type OptionValues = { [Name in OptionName]?: OptionValue<Name> | undefined };
 
-/** Whether the options change or delay a response. */
+/** Whether one of the options is of the kind `fault`. */
 export function hasFault(values: OptionValues): boolean {
   return FAULT_NAMES.some((name) => values[name] !== undefined);
-}
-
-/** Selects the options that change or delay a response. */
-export function selectFaults(values: OptionValues): OptionValues {
-  return Object.fromEntries(FAULT_NAMES.map((name) => [name, values[name]]));
 }

@@ -1,9 +1,9 @@
 import type { AppContext } from "../bindings.ts";
 import { findClientKey } from "../http/client-key.ts";
 
-/** A place among the responses that wait. */
+/** The right of a response to wait. */
 export interface Slot {
-  /** Undefined for clients without an address, which cannot be told apart. */
+  /** The key of the client. Undefined for clients without an address, which cannot be told apart, and share all slots. */
   client: string | undefined;
   /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
   endsAt: number;
@@ -15,21 +15,20 @@ export interface Slot {
 
 export type Slots = ReturnType<typeof createSlots>;
 
-/**
- * Creates the slots of an instance. They are limited, because each response that waits uses memory, and clients can ask for any number of
- * them. One client can have half of the slots.
- */
+/** Creates the slots of an instance. Each response that waits uses memory, so they are limited. One client can have half of them. */
 export function createSlots(limit: number) {
   const taken = new Set<Slot>();
 
-  function isFull(client: string | undefined): boolean {
+  /** Frees the slots whose time is over. Returns whether the client can have one more. */
+  function makeRoom(client: string | undefined): boolean {
     const now = Date.now();
     let ofClient = 0;
     for (const slot of taken) {
       if (slot.endsAt <= now) taken.delete(slot);
       else if (slot.client === client) ofClient += 1;
     }
-    return taken.size >= limit || (client !== undefined && ofClient >= limit / 2);
+    const isClientFull = client !== undefined && ofClient >= limit / 2;
+    return taken.size < limit && !isClientFull;
   }
 
   return {
@@ -38,7 +37,7 @@ export function createSlots(limit: number) {
     /** Takes a slot for a time, or until the client leaves. Returns undefined if none is free. */
     take(c: AppContext, durationMs: number): Slot | undefined {
       const client = findClientKey(c);
-      if (isFull(client)) return undefined;
+      if (!makeRoom(client)) return undefined;
       const controller = new AbortController();
       const end = () => {
         taken.delete(slot);
@@ -46,7 +45,7 @@ export function createSlots(limit: number) {
       };
       const slot = { client, endsAt: Date.now() + durationMs, signal: controller.signal, end };
       taken.add(slot);
-      // Read only for a wait: in the package, it costs as much as a page.
+      // Only a response that waits reads the signal: in the package, that costs as much as a page.
       const connection = c.req.raw.signal;
       connection.addEventListener("abort", end, { once: true });
       if (connection.aborted) end();

@@ -9,34 +9,34 @@ const HANG_MS = 60_000;
 /** The time of a slow body without `delay`. Shorter than the timeout of many test runners, 5 seconds. */
 const SLOW_BODY_MS = 2_000;
 
-/** What is left of the time of a response after the wait. */
+/** What the wait leaves for the body of a response. */
 export interface Wait {
-  /** Whether the response did not wait, because no slot is free. */
+  /** Whether the response did not wait, because no slot was free. */
   isRefused: boolean;
-  /** How long sending the body takes. */
+  /** How long the body takes. */
   bodyMs: number;
-  /** Undefined if the response takes no time, or if no slot is free. */
+  /** The slot until the end of the body. Undefined if the response takes no time, or did not wait. */
   slot?: Slot;
 }
 
-/** Waits before a response, if one of the slots is free for the response and its slow body. */
+/** Waits before a response, if a slot is free until the end of its body. */
 export async function wait(
   c: AppContext,
   active: OptionValues,
   { slots, random }: { slots: Slots; random(purpose: string): number },
 ): Promise<Wait> {
   const { beforeMs, bodyMs } = getTimes(active, random);
-  if (beforeMs + bodyMs === 0) return { isRefused: false, bodyMs };
+  if (beforeMs + bodyMs === 0) return { isRefused: false, bodyMs: 0 };
   const slot = slots.take(c, beforeMs + bodyMs);
   if (slot === undefined) return { isRefused: true, bodyMs: 0 };
   // A hang does not keep the process alive, because its client usually gives up.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
-  // A slow body keeps the slot.
+  // A slow body keeps the slot, and its time begins now.
   slot.endsAt = Date.now() + bodyMs;
   return { isRefused: false, bodyMs, slot };
 }
 
-/** Calculates the time before a response, and the time of its body. With `body=slow`, `delay` is the time of the body. */
+/** Chooses the time before a response, and the time of its body: with `body=slow`, `delay` is the time of the body. */
 export function getTimes({ delay, body, hang, close }: OptionValues, random: (purpose: string) => number) {
   // A connection that closes before the response sends no body.
   const isBodySlow = body === "slow" && !close;
@@ -50,21 +50,18 @@ export function getTimes({ delay, body, hang, close }: OptionValues, random: (pu
  * Resolves after a time, or when the signal aborts: the caller looks at the signal.
  * @param options `keepsAlive`: whether the sleep keeps a process of Node alive
  */
-export function sleep(
+export async function sleep(
   milliseconds: number,
   { signal, keepsAlive = true }: { signal?: AbortSignal | undefined; keepsAlive?: boolean } = {},
 ): Promise<void> {
-  return new Promise((resolve) => {
-    if (milliseconds === 0 || signal?.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    if (!keepsAlive) unref(timer);
-    signal?.addEventListener("abort", end, { once: true });
-  });
+  if (milliseconds === 0 || signal?.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const timer = setTimeout(resolve, milliseconds);
+  if (!keepsAlive) unref(timer);
+  signal?.addEventListener("abort", resolve);
+  await promise;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", resolve);
 }
 
 /** In Node, a timer is an object. In workerd, it is a number, and no process waits for it. */
