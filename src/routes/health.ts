@@ -7,8 +7,7 @@ import { SettingError } from "../setting-error.ts";
 import { describeSettings, requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
-import type { CurrentSnapshot } from "../store/store.ts";
-import { READ_TIMEOUT_MS, withTimeout } from "../store/timeout.ts";
+import { type CurrentSnapshot, withTimeout } from "../store/store.ts";
 import { HEALTH_PATH } from "../views/site.ts";
 
 /** How long checks share a read, whether it succeeds or fails: `/healthz` has no rate limit, so any number of checks can arrive. */
@@ -56,7 +55,7 @@ function readSharedSnapshot({ env, executionCtx }: AppContext): Promise<CurrentS
     executionCtx.waitUntil(latest.reading.catch(() => undefined));
   }
   // Each check has its own timeout: the runtime can end the check that began the read, and its read, without notice.
-  return withTimeout(latest.reading, READ_TIMEOUT_MS);
+  return withTimeout(latest.reading);
 }
 
 /**

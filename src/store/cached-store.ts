@@ -9,17 +9,14 @@ import {
 import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } from "./block.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { createSnapshotCache, searchSnapshot } from "./snapshot-cache.ts";
-import { type CurrentSnapshot, requireBlock, type Store, type WantedBlock } from "./store.ts";
+import { type CurrentSnapshot, requireBlock, type Store, type WantedBlock, withTimeout } from "./store.ts";
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
-import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 
-/** How many blocks and how many pages as JSON an instance caches. */
-const DEFAULT_LIMITS = {
-  // In Node, 5 MB for the sample data, and 32 MB for the longest possible records. The platform allows 128 MB.
-  blocks: 256,
-  // 3 MB, and 13 MB.
-  pages: 1_000,
-};
+/**
+ * How many blocks and how many pages as JSON an instance caches. In Node, blocks take 5 MB for the sample data and 32 MB for the longest
+ * possible records, and pages take 3 MB and 13 MB. The platform allows 128 MB.
+ */
+const DEFAULT_LIMITS = { blocks: 256, pages: 1_000 };
 
 export type CacheLimits = typeof DEFAULT_LIMITS;
 
@@ -38,12 +35,12 @@ export interface LocatedPage {
 export interface PageOptions {
   /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
   countHidden?: ((count: number) => number) | undefined;
-  /** Whether it is enough to locate a page, without its records. By default, it never is: D1 reads them together with the snapshot. */
+  /** Whether a page is returned without its records, once it is located. By default, never: then D1 reads them with the snapshot. */
   isLocationEnough?: ((page: LocatedPage) => boolean) | undefined;
 }
 
 interface FoundPage extends LocatedPage {
-  /** The records of the page as a JSON array, newest first. Undefined if its location is enough. */
+  /** The records of the page as a JSON array, newest first. Undefined if `isLocationEnough` has returned true. */
   results: string | undefined;
 }
 
@@ -58,9 +55,9 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
 
   /** Finds a page. Returns undefined if the page is past the end. */
   function findPage(number: PageNumber, { countHidden, isLocationEnough }: PageOptions) {
-    // A page without its newest records can lie in two blocks.
-    const isBlockKnown = isLocationEnough === undefined && countHidden === undefined;
-    const wanted = isBlockKnown ? getWantedBlock(number) : undefined;
+    // With hidden records, a page can lie in two blocks. If its location may be enough, it may need none.
+    const needsOneBlock = isLocationEnough === undefined && countHidden === undefined;
+    const wanted = needsOneBlock ? getWantedBlock(number) : undefined;
     return searchSnapshot(snapshotCache, wanted, async (current): Promise<FoundPage | undefined> => {
       const { snapshot } = current;
       const { count } = snapshot;
@@ -75,7 +72,7 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   function getStatistics() {
     return searchSnapshot(snapshotCache, undefined, async ({ snapshot }) => {
       if (latest?.id === snapshot.id) return { snapshot, statistics: latest.statistics };
-      const statistics = await withTimeout(readStatistics(store, snapshot), READ_TIMEOUT_MS);
+      const statistics = await withTimeout(readStatistics(store, snapshot));
       latest = { id: snapshot.id, statistics };
       return { snapshot, statistics };
     });
@@ -89,19 +86,18 @@ function getWantedBlock(page: PageNumber): WantedBlock {
   return page === "last" ? "last" : getBlockNumber(PAGE_SIZE * page);
 }
 
-/** Creates a function that returns the records of a page as JSON. It reads the blocks that are neither cached nor in `current`. */
+/** Creates a function that returns the records of a page as JSON. It reads the blocks that are neither cached nor read already. */
 function createResultsReader(store: Store, limits: CacheLimits) {
   const blocks = createLru<string, string[]>(limits.blocks);
   const pages = createLru<string, string>(limits.pages);
 
+  /** @param block A block that was read with the snapshot */
   async function getLines(snapshot: Snapshot, block: Block | undefined, number: number) {
     const key = `${snapshot.id}/${number}`;
     const cached = blocks.get(key);
     if (cached) return cached;
     const isRead = block?.number === number;
-    const text = isRead
-      ? block.text
-      : await withTimeout(requireBlock(store, snapshot, number), READ_TIMEOUT_MS);
+    const text = isRead ? block.text : await withTimeout(requireBlock(store, snapshot, number));
     const lines = parseBlock(snapshot.count, number, text);
     blocks.set(key, lines);
     return lines;
@@ -109,7 +105,7 @@ function createResultsReader(store: Store, limits: CacheLimits) {
 
   return async ({ snapshot, block }: CurrentSnapshot, positions: PositionRange): Promise<string> => {
     if (snapshot.id === null) return "[]";
-    // Where a page begins also says where it ends, whatever is hidden: a page later, or with the collection.
+    // The first position is enough: a page has the next `PAGE_SIZE` records, or all that are left.
     const key = `${snapshot.id}/${positions.first}`;
     const cached = pages.get(key);
     if (cached !== undefined) return cached;

@@ -2,11 +2,11 @@ import type { Env } from "../bindings.ts";
 import { SettingError } from "../setting-error.ts";
 import { type CachedStore, type CacheLimits, createCachedStore } from "./cached-store.ts";
 import { createD1Store, toSqlDatabase } from "./d1.ts";
-import { createKvStore, requireKeptSnapshot, toKeyValueStore } from "./kv.ts";
+import { createKvStore, rejectLostSnapshot, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./store.ts";
 
-/** An environment whose stores can be in the memory of the process: in the package, and in tests. */
+/** An environment that can have stores in the memory of the process, as in the package and in tests. */
 export interface StoreEnv extends Env {
   /** The store if `STORE` is `memory`. */
   MEMORY?: Store;
@@ -51,7 +51,7 @@ export function getSampleData(env: StoreEnv): CachedStore | undefined {
 export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: StoreEnv): Store {
   if (STORE === "memory" && MEMORY) return MEMORY;
   if (STORE === "d1" && DB) return createD1Store(toSqlDatabase(DB));
-  if (STORE === "kv" && KV) return requireKeptSnapshot(createKvStore(toKeyValueStore(KV)));
+  if (STORE === "kv" && KV) return rejectLostSnapshot(createKvStore(toKeyValueStore(KV)));
   if (STORE === "seed" && ASSETS) return createSeedStore(ASSETS);
   const missing = MISSING_BINDINGS.get(String(STORE));
   const problem = missing ? `, but ${missing} in wrangler.toml` : '; it must be "d1", "kv" or "seed"';

@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
 /*
  * The collection in a KV namespace. Reads of a key are eventually consistent: for a minute or longer, a location may return the previous
  * value or report that the key is missing. Each response still uses one snapshot, because the key of a block contains the id of its
- * snapshot, and ids are never reused. The writer stores the current snapshot when its blocks should be visible everywhere.
+ * snapshot, and ids are never reused. A load makes its snapshot current only when all locations should have its blocks.
  */
 
 /** A KV namespace: the worker's binding, the wrangler command line, or local files. */
@@ -44,10 +44,10 @@ export function createKvStore(namespace: KeyValueStore): Store {
 }
 
 /**
- * Wraps the store of an instance. Once it had a snapshot, a missing one is an error: nothing deletes the key, so it is late or lost, and
- * the collection must not look empty.
+ * Makes a store fail instead of looking empty if its current snapshot disappears. Nothing deletes the key, so a location has not seen it yet,
+ * or KV has lost it.
  */
-export function requireKeptSnapshot(store: Store): Store {
+export function rejectLostSnapshot(store: Store): Store {
   let hadSnapshot = false;
   return {
     ...store,

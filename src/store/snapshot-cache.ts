@@ -1,6 +1,12 @@
 import { logFailure } from "../log.ts";
-import { type CurrentSnapshot, MissingBlockError, type Store, type WantedBlock } from "./store.ts";
-import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
+import {
+  type CurrentSnapshot,
+  MissingBlockError,
+  READ_TIMEOUT_MS,
+  type Store,
+  type WantedBlock,
+  withTimeout,
+} from "./store.ts";
 
 /*
  * The cache of the current snapshot in an instance. A snapshot never changes, so a cached one can only be outdated. docs/architecture.md
@@ -12,10 +18,10 @@ import { READ_TIMEOUT_MS, withTimeout } from "./timeout.ts";
 /** How long a snapshot is fresh, counted from the start of its read. After a failed read, it is fresh for the same time again. */
 export const MAX_AGE_MS = 5_000;
 
-/** After its expiry, one request can begin to refresh a snapshot within this time. Until that read ends, others still get the old one. */
+/** For this time after an expiry, one request reads, and others get the old snapshot until that read ends. Later, each request reads. */
 const GRACE_MS = 1_000;
 
-/** A snapshot that was read less than this time before a request proves that a page does not exist. */
+/** A page is missing for certain only if its snapshot was read less than this time before the request. */
 const RECENT_MS = 1_000;
 
 /**
@@ -32,9 +38,9 @@ interface ReadSnapshot extends CurrentSnapshot {
 
 /** The snapshot that an instance has cached, without a block. */
 export interface CachedSnapshot extends ReadSnapshot {
-  /** When its MAX_AGE_MS began: with its read, or when a later read failed. */
+  /** When its MAX_AGE_MS begins: with its read, or when a later read has failed. */
   freshFrom: number;
-  /** When the read began that refreshes it, if there is one. The request of this read may have ended without notice. */
+  /** When a request began to refresh it, if one did. That request may have ended without notice. */
   refreshingFrom: number | undefined;
 }
 
@@ -64,7 +70,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
   async function readAndCache(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     const readAt = Date.now();
-    const current = await withTimeout(store.readCurrent({ wanted }), READ_TIMEOUT_MS);
+    const current = await withTimeout(store.readCurrent({ wanted }));
     const isLatest = cached === undefined || cached.readAt <= readAt;
     // Caches no block, because only this request wants it.
     if (isLatest)
@@ -72,7 +78,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     return { ...current, readAt };
   }
 
-  /** Reads the current snapshot. If that fails, returns the cached one, if any, which is fresh again unless another request has changed it. */
+  /** Reads the current snapshot. If that fails, returns the cached one, which is fresh again unless another request has changed it. */
   async function readOrGetCached(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
     const previous = cached;
     try {
@@ -90,7 +96,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     if (cached === undefined) return readOrGetCached(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
-    // Leaves `freshFrom` alone: a client that leaves ends its read. If that counted, such clients could keep an old snapshot fresh forever.
+    // Does not move `freshFrom`: a client that disconnects ends this read, and such clients could keep an old snapshot fresh forever.
     if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
     return readOrGetCached(wanted);
   }
@@ -120,6 +126,6 @@ export async function searchSnapshot<T>(
   }
   // The snapshot may be outdated, or its blocks are gone.
   const searchCurrent = async () => search(await cache.readAndCache(wanted));
-  const remainingMs = Math.max(0, requestedAt + MAX_SEARCH_MS - Date.now());
-  return withTimeout(searchCurrent(), remainingMs);
+  const timeoutMs = Math.max(0, requestedAt + MAX_SEARCH_MS - Date.now());
+  return withTimeout(searchCurrent(), { timeoutMs });
 }

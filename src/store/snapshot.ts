@@ -1,4 +1,4 @@
-/** Names what a load has left behind: blocks with records and with their statistics, which never change. */
+/** The result of a load. Its blocks, which contain the records and their statistics, are stored under its id and never change. */
 export interface Snapshot {
   /** The time of the load followed by random characters; never used again. */
   id: string;
@@ -9,13 +9,13 @@ export interface Snapshot {
   source: string;
 }
 
-/** What a store has instead of a snapshot before its first load: an empty collection. */
+/** Stands for the empty collection before the first load. */
 export const NOTHING_LOADED = { id: null, count: 0, loaded_at: null, source: "" } as const;
 
 /** The current snapshot, if anything was ever loaded. */
 export type MaybeSnapshot = Snapshot | typeof NOTHING_LOADED;
 
-/** Thrown if what a store has as its current snapshot is not one. A load repairs it. */
+/** Thrown if the stored current snapshot is not one. A load repairs it. */
 export class DamagedSnapshotError extends Error {
   constructor(stored: string, options?: ErrorOptions) {
     super(`The current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`, options);
@@ -23,7 +23,7 @@ export class DamagedSnapshotError extends Error {
 }
 
 /**
- * Checks what a store has as the current snapshot. Commands check more when they write it.
+ * Checks the stored current snapshot. Commands check more when they write it.
  * @throws DamagedSnapshotError
  */
 export function requireSnapshot(value: unknown): Snapshot {
@@ -46,14 +46,11 @@ function isSnapshot(value: unknown): value is Snapshot {
  * @throws DamagedSnapshotError
  */
 export function parseSnapshot(text: string): Snapshot {
-  return requireSnapshot(parseJson(text));
-}
-
-/** @throws DamagedSnapshotError */
-function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (cause) {
     throw new DamagedSnapshotError(text, { cause });
   }
+  return requireSnapshot(value);
 }

@@ -1,6 +1,9 @@
 import type { Block } from "./block.ts";
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 
+/** After this time, a read of a store counts as failed: clients prefer an error to a longer wait. */
+export const READ_TIMEOUT_MS = 3_000;
+
 /** What a read of the current snapshot returns. */
 export interface CurrentSnapshot {
   snapshot: MaybeSnapshot;
@@ -8,15 +11,15 @@ export interface CurrentSnapshot {
   block?: Block;
 }
 
-/** The number of a block, or the last block of the current snapshot. */
+/** The block that a reader needs: by its number, or the last one of the current snapshot. */
 export type WantedBlock = number | "last";
 
 /** A store to read from. All methods throw if the store fails. */
 export interface Store {
   /**
    * Reads which snapshot is current.
-   * @param options `wanted` The block that the caller needs next. A store that reads it in the same step saves a read, and no load can
-   *   come between
+   * @param options `wanted` is the block that the caller needs next. A store that reads it in the same step saves a read, and no load
+   *   can come between
    * @throws DamagedSnapshotError
    */
   readCurrent(options?: { wanted?: WantedBlock | undefined }): Promise<CurrentSnapshot>;
@@ -25,6 +28,14 @@ export interface Store {
    * @returns null for a missing block: the snapshot was replaced, or the store is damaged
    */
   readBlocks(id: string, numbers: number[]): Promise<(string | null)[]>;
+}
+
+/** Rejects if the work takes too long, by default as a read. The work continues nevertheless. */
+export async function withTimeout<T>(work: Promise<T>, { timeoutMs = READ_TIMEOUT_MS } = {}): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const onTimeout = () => timeout.reject(new Error(`The store did not respond within ${timeoutMs} ms`));
+  const timer = setTimeout(onTimeout, timeoutMs);
+  return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
 export class MissingBlockError extends Error {}

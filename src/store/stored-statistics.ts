@@ -93,5 +93,6 @@ export async function readStatistics(store: Store, snapshot: MaybeSnapshot): Pro
 
 /** Lists the numbers of the blocks of the statistics: 0, -1, ... */
 function listPieces(count: number): number[] {
+  // Not `-index`, which is -0 for the first.
   return Array.from({ length: count }, (_, index) => 0 - index);
 }

@@ -6,7 +6,7 @@ import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
 import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
-import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../support/exchange.ts";
 import { context, createInstance, getLogLines } from "../support/memory-service.ts";

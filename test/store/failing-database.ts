@@ -1,5 +1,5 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import type { WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
 import { currentRequest, type Random, wait } from "./virtual-clock.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import type { WritableStore } from "../../tools/data/stores/writer.ts";
 import { formatResults, makeNewestFirst, readPage } from "../support/reader.ts";
 import { interceptCalls, loadRecords } from "../support/stores.ts";

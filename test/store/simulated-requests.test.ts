@@ -4,7 +4,7 @@ import type { Env } from "../../src/bindings.ts";
 import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import type { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { READ_TIMEOUT_MS } from "../../src/store/timeout.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { PATH } from "../support/exchange.ts";
 import { context, ORIGIN } from "../support/memory-service.ts";
