@@ -44,8 +44,8 @@ export function createKvStore(namespace: KeyValueStore): Store {
 }
 
 /**
- * Makes a store fail instead of looking empty if its current snapshot disappears. Nothing deletes the key, so a location has not seen it yet,
- * or KV has lost it.
+ * Makes a store fail if its current snapshot disappears, instead of looking empty. Nothing deletes the key, so this location has not seen
+ * it yet, or KV has lost it.
  */
 export function rejectLostSnapshot(store: Store): Store {
   let hadSnapshot = false;
