@@ -61,7 +61,7 @@ async function respondWithFaults(
     return lastPage;
   };
   // For `on`, `times` and `seed`, `page=last` is the same page as its number.
-  const page = request.number === "last" ? await findLastPage() : request.number;
+  const page = request.page === "last" ? await findLastPage() : request.page;
   const random = createRandom(seed, page);
 
   const context = { request, page, findLastPage, now: receivedAt, random, count: state.count };

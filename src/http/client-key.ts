@@ -5,14 +5,14 @@ import { getHeader } from "./request.ts";
 /** The prefix of an IPv4 address in IPv6 notation (RFC 4291). */
 const IPV4_MAPPED_PREFIX = "0000:0000:0000:0000:0000:ffff:";
 
-/** Returns a key to count the requests of a client. All clients without a valid address have the same one, and share a count. */
+/** Returns a key to count the requests of a client. All clients without a valid address share one. */
 export function getClientKey(c: AppContext): string {
   return findClientKey(c) ?? "unknown";
 }
 
 /**
- * Finds a key for the client of a request, made from the client's address. The platform sends the address in a header, and the package
- * passes it in `executionCtx`. A host can use all addresses of its 64-bit IPv6 network, so these addresses share a key.
+ * Finds the key of a client: its address or, because a host can use all addresses of its 64-bit IPv6 network, that network. The platform
+ * sends the address in a header, and the package passes it in `executionCtx`.
  * @returns undefined without a valid address, such as for requests from inside the process
  */
 export function findClientKey({ req, executionCtx }: AppContext): string | undefined {

@@ -4,18 +4,18 @@ import { logFailure } from "../log.ts";
 import { createUnavailableError, HttpError } from "./errors.ts";
 import { createCompleteResponse, getCommonHeaders, NO_STORE } from "./headers.ts";
 
-/** Responds to an error. All errors but `HttpError` are failures of the service, whose reason is only in the log. */
+/** Responds to an error. Any error but an `HttpError` is a failure of the service: the log has the reason, and the client gets a 503. */
 export function respondWithError(error: unknown, c: AppContext): Response {
   if (!(error instanceof HttpError)) {
     logFailedRequest(error, c);
     return respondWithError(createUnavailableError(), c);
   }
   const { message, status, headers } = error;
-  const added = { "Content-Type": "application/json", "Cache-Control": NO_STORE, Vary: "Accept", ...headers };
+  const errorHeaders = { "Content-Type": "application/json", "Cache-Control": NO_STORE, Vary: "Accept" };
   // Complete, because an error of `limitUrlLength` never gets to `addHeaders`.
   return createCompleteResponse(c, JSON.stringify({ detail: message }), {
     status,
-    headers: { ...added, ...getCommonHeaders(c) },
+    headers: { ...errorHeaders, ...headers, ...getCommonHeaders(c) },
   });
 }
 

@@ -39,7 +39,7 @@ declare module "hono" {
 }
 
 /**
- * Creates a response that already has what `addHeaders` adds. So nobody reads its headers, and Hono's server for Node sends it without building a
+ * Creates a response that already has what `addHeaders` adds. So nobody reads its headers, and Hono's server for Node never builds a
  * `Headers` object, which would cost the command of the package a sixth of its pages per second.
  */
 export function createCompleteResponse(

@@ -6,11 +6,11 @@ import { getLastValue } from "./request.ts";
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
-/** Redirects to the path with the slash. */
+/** A path that redirects to the path with the slash. */
 export const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
 /** The maximum length of the scheme, the host and the port of a request: a name has at most 253 characters (RFC 1035, 2.3.4). */
-const MAX_ORIGIN_LENGTH = `https://${"".padEnd(253)}:65535`.length;
+const MAX_ORIGIN_LENGTH = "https://".length + 253 + ":65535".length;
 
 /** The maximum length of the path and the query of a request, whatever its host (RFC 9110, 4.1 recommends 8,000 or more for a URL). */
 const MAX_TARGET_LENGTH = 8_192;
@@ -21,7 +21,7 @@ const MAX_REPEATED_LENGTH = 8_000;
 export const URL_TOO_LONG = `The path and the query have more than ${MAX_TARGET_LENGTH} characters, or the parameters, encoded, more than ${MAX_REPEATED_LENGTH}.`;
 
 /**
- * Checks the length of a URL. The first check of all, because others parse the URL, and pages repeat it.
+ * Checks the length of a URL, before anything parses or repeats it.
  * @throws 400 for the host, 414 for the path and the query
  */
 export const limitUrlLength: AppMiddleware = ({ req }, next) => {
@@ -48,9 +48,10 @@ export function createPageUrlBuilder(origin: string, query: URLSearchParams): (p
   parameters.set("format", format);
   parameters.set("page", "");
   parameters.sort();
+  const text = parameters.toString();
+  // The page and the format do not count: otherwise, page 99 could refuse a link that page 98 has.
+  requireLength(text.length - format.length, MAX_REPEATED_LENGTH);
   // The number is inserted into the text, so that a link needs no call into the runtime.
-  const [before = "", after = ""] = parameters.toString().split(/(?<=^|&)page=(?=&|$)/);
-  // Without the two values, in which the links of a page differ: otherwise, page 99 could refuse a link that page 98 has.
-  requireLength(before.length + "page=".length + after.length - format.length, MAX_REPEATED_LENGTH);
+  const [before = "", after = ""] = text.split(/(?<=^|&)page=(?=&|$)/);
   return (page) => `${origin}${COLLECTION_PATH}?${before}page=${page}${after}`;
 }

@@ -8,20 +8,20 @@ export interface PageRequest {
   method: string;
   url: URL;
   query: URLSearchParams;
-  /** The requested page; undefined if no collection can have it. */
-  number: PageNumber | undefined;
+  /** Undefined if no collection can have the requested page. */
+  page: PageNumber | undefined;
 }
 
 export function parsePageRequest(c: AppContext): PageRequest {
   const url = new URL(c.req.url);
   const query = url.searchParams;
-  return { c, method: c.req.method, url, query, number: parsePageNumber(getLastValue(query, "page")) };
+  return { c, method: c.req.method, url, query, page: parsePageNumber(getLastValue(query, "page")) };
 }
 
 /** The maximum length of a header that is parsed: the same as of a URL. */
 export const MAX_HEADER_LENGTH = 8_192;
 
-/** Returns a header of a request. An empty one, and one that is too long, count as absent. To parse it could take longer than a page. */
+/** Returns a header of a request. An empty one counts as absent, and so does a long one, which could take longer to parse than a page. */
 export function getHeader(headers: Pick<Headers, "get">, name: string): string | undefined {
   const value = headers.get(name) ?? "";
   return value === "" || value.length > MAX_HEADER_LENGTH ? undefined : value;
@@ -47,12 +47,12 @@ export function getLastValue(query: URLSearchParams, name: string): string | nul
 
 /**
  * Returns the origin of links: scheme, host and port, without a slash at the end.
- * @param publicOrigin The setting PUBLIC_ORIGIN, which replaces the origin of the request. An invalid value is ignored, so that the
- *   error response has links
+ * @param publicOrigin The setting PUBLIC_ORIGIN replaces the origin of the request, unless it is absent or empty. An invalid value is
+ *   ignored, so that the page of the error has links
  */
-export function getOrigin(url: URL, publicOrigin = ""): string {
-  // In workerd, parsing an empty URL costs as much as serving a page.
-  if (publicOrigin === "") return url.origin;
+export function getOrigin(url: URL, publicOrigin: string | undefined): string {
+  // Not left to `parseOrigin`: in workerd, parsing an empty URL costs as much as serving a page.
+  if (!publicOrigin) return url.origin;
   return parseOrigin(publicOrigin) ?? url.origin;
 }
 

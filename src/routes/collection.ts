@@ -24,8 +24,8 @@ const CACHE_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTR
 const PAGE_HEADERS = { ...CACHE_HEADERS, "Content-Type": "application/json" };
 
 /**
- * The response to OPTIONS, which the specification does not show: the fields of a Django REST Framework list view. DRF's default parsers
- * are listed, too, although this service reads no bodies.
+ * The response to OPTIONS, which the specification does not show: that of a Django REST Framework list view. `parses` has DRF's defaults,
+ * although this service reads no bodies.
  */
 export const OPTIONS_BODY = {
   name: SITE_NAME,
@@ -60,18 +60,18 @@ async function serve(request: PageRequest, options: ServeOptions = {}): Promise<
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
   const response = await servePage(request, options);
-  // As in Django REST Framework, both for a page that no collection has and for a page past the end.
+  // As in Django REST Framework, whether the page is past the end or not a page at all, such as `page=0`.
   if (response === undefined) throw new HttpError(404, { detail: "Invalid page." });
   return response;
 }
 
 /** @returns undefined if the collection does not have the page */
 async function servePage(request: PageRequest, options: ServeOptions): Promise<Response | undefined> {
-  const { c, url, query, number } = request;
-  if (number === undefined) return undefined;
+  const { c, url, query } = request;
+  if (request.page === undefined) return undefined;
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
   const formatETag = createETagFormatter(c, origin);
-  const page = await getCachedStore(c.env).findPage(number, {
+  const page = await getCachedStore(c.env).findPage(request.page, {
     countHidden: options.countHidden,
     isLocationEnough: createCopyCheck(request, options, formatETag),
   });
@@ -88,7 +88,7 @@ async function servePage(request: PageRequest, options: ServeOptions): Promise<R
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
 }
 
-/** Creates the function that checks whether the client's copy of a page is current. Undefined without a copy. */
+/** Creates the function that checks whether the client's copy of a page is current. Returns undefined if the client has no copy. */
 function createCopyCheck({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, formatETag: FormatETag) {
   const copies = getHeader(c.req.raw.headers, "If-None-Match");
   if (ignoresCopy || copies === undefined) return undefined;

@@ -79,7 +79,7 @@ function describeRequest(c: AppContext) {
     method: request.method,
     prefer: getHeader(c.req.raw.headers, "Prefer"),
     url,
-    number: request.number,
+    number: request.page,
     urlWithoutFaults: url.pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
     leftOut: request.query.size - url.searchParams.size,
   };
