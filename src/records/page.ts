@@ -1,10 +1,10 @@
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** No collection has a page with a larger number, because its positions would not be safe integers. */
+/** The last page whose positions are safe integers. No collection has more pages. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
-/** A page as a client names it: by its number, from 1 (the newest records), or as the last one. */
+/** A page as a client asks for it: by its number, from 1 (the newest records), or as the last one. */
 export type PageNumber = number | "last";
 
 /** Consecutive positions, including both ends. Position 1 is the newest record. Without records, `last` is `first - 1`. */
@@ -17,7 +17,7 @@ export interface PositionRange {
 export interface PageLocation {
   /** From 1, the page with the newest records. */
   number: number;
-  /** How many records the collection has, without hidden records. */
+  /** How many records the collection has, without those that `grow` hides. */
   count: number;
   /** The positions of the records of the page. Hidden records have positions, too. */
   positions: PositionRange;
@@ -53,13 +53,11 @@ export function locatePage(
   const lastPage = getLastPage(count);
   const number = requested === "last" ? lastPage : requested;
   if (number > lastPage) return undefined;
+  const newer = hidden + PAGE_SIZE * (number - 1);
   return {
     number,
     count,
-    positions: {
-      first: hidden + PAGE_SIZE * (number - 1) + 1,
-      last: Math.min(total, hidden + PAGE_SIZE * number),
-    },
+    positions: { first: newer + 1, last: Math.min(total, newer + PAGE_SIZE) },
     next: number < lastPage ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };

@@ -12,10 +12,7 @@ import { getCachedStore } from "../store/create-store.ts";
 import { type Day, selectVisibleDays } from "../store/stored-statistics.ts";
 import { DATE_JUMP_PATH } from "../views/site.ts";
 
-/**
- * Creates the route that redirects to the page with the newest records of a day. The fragment names the first row of the day in the HTML
- * view, which has a form for the date.
- */
+/** Creates the route of the form for a date: it redirects to the first row of that day in the HTML view, which the fragment names. */
 export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
@@ -51,7 +48,7 @@ export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
  */
 function findDay(days: Day[], date: string, count: number): { page: number } | { nearest: string[] } {
   let earlier: string[] = [];
-  /** How many records there are until the end of the day. */
+  /** How many records there are up to the end of the day. */
   let recordsUntil = 0;
   for (const [day, records] of selectVisibleDays(days, count)) {
     // Days compare as text.

@@ -11,6 +11,7 @@ import { getOrigin } from "../http/request.ts";
 import { type LogFields, logFailure } from "../log.ts";
 import { formatEnvelope, getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
+import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore, getSampleData } from "../store/create-store.ts";
 import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
@@ -22,7 +23,7 @@ import { HTML_HEADERS } from "../views/html-middleware.ts";
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
 export function createHome({ countHidden }: Faults): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
-  const getGrouped = createGroupedStatistics();
+  const groupOnce = createStatisticsGrouper();
 
   home.get("/", async (c) => {
     c.header("Vary", "Accept");
@@ -35,7 +36,7 @@ export function createHome({ countHidden }: Faults): Hono<AppEnv> {
     const visible = snapshot.count - countHidden(rules, snapshot.count);
     const summary = createSummary({
       snapshot,
-      statistics: getGrouped(snapshot, statistics, visible),
+      statistics: groupOnce(snapshot, statistics, visible),
       grows: getSharedOptions(rules).grow !== undefined,
       isSampleData: await isSampleData(c, statistics),
       origin,
@@ -50,8 +51,8 @@ export function createHome({ countHidden }: Faults): Hono<AppEnv> {
   return home;
 }
 
-/** Creates a function that groups the statistics of a snapshot again only if another day has visible records. */
-function createGroupedStatistics() {
+/** Creates a function that groups statistics for the home page, but only once for a snapshot and its number of visible days. */
+function createStatisticsGrouper() {
   let latest: { id: string | null; days: number; grouped: ReturnType<typeof groupStatistics> } | undefined;
   return ({ id }: MaybeSnapshot, statistics: Statistics, visible: number) => {
     const visibleDays = selectVisibleDays(statistics.days, visible);
@@ -70,7 +71,7 @@ async function respondWithHtml(c: AppContext, summary: Summary, snapshot: MaybeS
   return c.html(renderHome(summary, sample), 200, { ...HTML_HEADERS, "Cache-Control": caching });
 }
 
-/** Whether the served records are those of `/seed.csv.gz`. If these cannot be read, the file is not offered. */
+/** Whether the served records are those of `/seed.csv.gz`. If these cannot be read, no, so that the page does not offer the file. */
 async function isSampleData(c: AppContext, { records_hash }: Statistics): Promise<boolean> {
   try {
     const sampleData = await getSampleData(c.env)?.getStatistics();
@@ -83,7 +84,7 @@ async function isSampleData(c: AppContext, { records_hash }: Statistics): Promis
 
 /**
  * Gets page 2, whose response usually has both links, or the only page.
- * @returns undefined if the page cannot be read, or belongs to a different snapshot than the statistics
+ * @returns undefined if the page cannot be read, or if a load has replaced the snapshot of the home page
  */
 async function getSamplePage(
   c: AppContext,
@@ -95,9 +96,8 @@ async function getSamplePage(
   const query = new URLSearchParams(prefer === null ? "" : "prefer=none");
   const getPageUrl = createPageUrlBuilder(new URL(records_url).origin, query);
   try {
-    const page = await getCachedStore(c.env).findPage(number, {
-      isLocationEnough: (located) => located.snapshot.id !== snapshot.id,
-    });
+    const isOfOtherSnapshot = (located: LocatedPage) => located.snapshot.id !== snapshot.id;
+    const page = await getCachedStore(c.env).findPage(number, { isLocationEnough: isOfOtherSnapshot });
     if (page?.results === undefined) return undefined;
     return { number, page: JSON.parse(formatEnvelope(page.location, page.results, getPageUrl)) };
   } catch (error) {
