@@ -1,7 +1,8 @@
 import { quoteForShell } from "../escape.ts";
-/** Formats a safe integer with thousands separators: `40,614`. The first `Intl.NumberFormat` takes 19 ms in Node. */
+
+/** Formats an integer below 1e21 with thousands separators: `40,614`. The first `Intl.NumberFormat` takes 19 ms in Node. */
 export function formatNumber(value: number): string {
-  return String(value).replace(/\B(?=(?:\d{3}){1,5}$)/g, ",");
+  return String(value).replace(/\B(?=(?:\d{3}){1,6}$)/g, ",");
 }
 
 /** The units of large numbers: million, billion, trillion. */

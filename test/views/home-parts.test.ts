@@ -7,8 +7,8 @@ import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/
 import { extractText } from "../support/html-view.ts";
 
 test("numbers have separators, and in narrow columns units", () => {
-  const numbers = [0, 999, 1_000, 40_614, 1_000_000].map(formatNumber);
-  expect(numbers).toEqual(["0", "999", "1,000", "40,614", "1,000,000"]);
+  const numbers = [0, 999, 1_000, 40_614, 1_000_000, 123_456_789_012_345_680_000].map(formatNumber);
+  expect(numbers).toEqual(["0", "999", "1,000", "40,614", "1,000,000", "123,456,789,012,345,680,000"]);
   expect([999_999, 1_234_567, 27_200_000_000].map(formatCompact)).toEqual(["999,999", "1.23M", "27.2B"]);
   expect([0.123, 6.25, 1_234.5, 27_200_000].map(formatMean)).toEqual(["0.12", "6.3", "1,235", "27.2M"]);
 });
