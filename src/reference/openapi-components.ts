@@ -133,7 +133,7 @@ function createHeader(description: string, schema: Schema = {}): Header {
 
 /** The errors of all operations. */
 const SHARED_ERRORS: Responses = {
-  400: createError("`prefer` contains an unknown option or an invalid value."),
+  400: createError("`prefer` has an unknown, invalid or repeated option, or a rule that is never reached."),
   406: createError("`Accept` allows neither JSON nor HTML."),
   414: createError(URL_TOO_LONG),
   429: createError("The client has sent more requests than this deployment allows.", "Retry-After"),
@@ -152,14 +152,10 @@ export function completeResponses(own: Responses): Responses {
 
 /** Describes an error, with the headers that only this error has. */
 export function createError(description: string, ...headers: HeaderName[]): ResponseObject {
-  const content = createContent({ $ref: "#/components/schemas/Error" });
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
   return { description, headers: listHeaders(...headers), content };
 }
 
 export function listHeaders(...names: HeaderName[]): ResponseObject["headers"] {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-export function createContent(schema: Schema, example?: object) {
-  return { "application/json": example ? { schema, example } : { schema } };
 }

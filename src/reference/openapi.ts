@@ -8,7 +8,6 @@ import { OPTIONS_BODY } from "../routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../views/site.ts";
 import {
   completeResponses,
-  createContent,
   createError,
   createFormatParameter,
   HEADERS,
@@ -71,7 +70,9 @@ const LIST_OPERATION: Operation = {
     200: {
       description: "The page, with links to its neighbors.",
       headers: listHeaders("ETag", "Data-Source", "Link"),
-      content: createContent({ $ref: "#/components/schemas/Page" }, EXAMPLE_PAGE),
+      content: {
+        "application/json": { schema: { $ref: "#/components/schemas/Page" }, example: EXAMPLE_PAGE },
+      },
     },
     304: {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
@@ -99,7 +100,9 @@ const DESCRIBE_OPERATION: Operation = {
     200: {
       description: "The description of the collection.",
       headers: {},
-      content: createContent({ type: "object", additionalProperties: true }, OPTIONS_BODY),
+      content: {
+        "application/json": { schema: { type: "object", additionalProperties: true }, example: OPTIONS_BODY },
+      },
     },
     404: createError("`format` is unknown."),
   }),
@@ -107,7 +110,7 @@ const DESCRIBE_OPERATION: Operation = {
 
 const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What went wrong." }) });
 
-function convertSchemas(): Record<string, Schema> {
+function createComponents(): { schemas: Record<string, Schema>; headers: Record<string, Header> } {
   const registry = z.registry<{ id: string; title: string }>();
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
   // `Page` itself has no maximum, because the conformance checker also uses it for other services.
@@ -117,13 +120,8 @@ function convertSchemas(): Record<string, Schema> {
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
   // Without the dialect and the URLs of the schemas, which the document itself names.
   const text = JSON.stringify(schemas, (name, value) => (/^\$(?:schema|id)$/.test(name) ? undefined : value));
-  return JSON.parse(text);
+  return { schemas: JSON.parse(text), headers: HEADERS };
 }
-
-const COMPONENTS: { schemas: Record<string, Schema>; headers: Record<string, Header> } = {
-  schemas: convertSchemas(),
-  headers: HEADERS,
-};
 
 export const OPENAPI_DOCUMENT = {
   openapi: "3.1.1",
@@ -143,5 +141,5 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML
   // The service has no authentication.
   security: [],
   paths: { [COLLECTION_PATH]: { get: LIST_OPERATION, options: DESCRIBE_OPERATION } },
-  components: COMPONENTS,
+  components: createComponents(),
 };

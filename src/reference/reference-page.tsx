@@ -2,9 +2,8 @@ import type { FC } from "hono/jsx";
 import { DEFAULT_RETRY_MS } from "../faults/fault-response.ts";
 import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../faults/option-table.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
-import { CodeBlock, JsonText, ResponsePanel } from "../views/code-block.tsx";
-import { Layout } from "../views/layout.tsx";
-import { Links } from "../views/links.tsx";
+import { CodeBlock, ResponsePanel, ShortenedPage } from "../views/code-block.tsx";
+import { Layout, Links } from "../views/layout.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../views/site.ts";
 import { DefinitionList, type Entry, Markdown } from "./definition-list.tsx";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
@@ -22,7 +21,7 @@ const SECTIONS = [
 
 const FAULTS = `These are the options of \`prefer\`. Each example fills the form above. Commas separate options, and \`else\` separates rules.
 
-A rule applies if all its conditions are met. Conditions without a fault mean \`code=503\`, or \`code=429\` with \`rate\`. A 503 and a 429 that you request have \`Retry-After: ${DEFAULT_RETRY_MS / 1_000}\`, unless \`retry-after\` says otherwise.`;
+A rule applies if all its conditions are met. Conditions without a fault mean \`code=503\`, or \`code=429\` with \`rate\`. A 503 and a 429 that you request have \`Retry-After: ${DEFAULT_RETRY_MS / 1_000}\`, unless \`retry-after\` or \`rate\` says otherwise.`;
 
 /** The groups of options, in the order of the page. */
 const FAULT_GROUPS: Record<OptionKind | "rule", string> = {
@@ -42,15 +41,14 @@ const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
 export function renderReference(): string {
   const { info, paths, components } = OPENAPI_DOCUMENT;
   const { get, options } = paths[COLLECTION_PATH];
-  const title = "API reference";
   return String(
-    <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="send.js">
+    <Layout title="API reference" path={REFERENCE_PATH} description={info.summary} script="send.js">
       <div class="reference">
         <nav aria-label="Contents">
           <Links links={SECTIONS} />
         </nav>
         <div>
-          <h1>{title}</h1>
+          <h1>API reference</h1>
           <Markdown text={info.description} />
           <p>
             Version {info.version}. Use the <a href={OPENAPI_PATH}>OpenAPI document</a> to generate a client.
@@ -74,12 +72,7 @@ export function renderReference(): string {
             Example: <code>GET {COLLECTION_PATH}</code>, shortened to one of {EXAMPLE_PAGE.results.length}{" "}
             records.
           </p>
-          <pre class="panel">
-            <JsonText
-              value={{ ...EXAMPLE_PAGE, results: EXAMPLE_PAGE.results.slice(0, 1) }}
-              hasLinks={false}
-            />
-          </pre>
+          <ShortenedPage page={EXAMPLE_PAGE} hasLinks={false} />
           <h3>Other methods</h3>
           <DefinitionList
             kind="method"
@@ -184,12 +177,9 @@ function listResponses({ responses }: Operation): Entry[] {
 
 /** Lists the response headers whose value varies. */
 function listHeaders(headers: Record<string, Header>): Entry[] {
-  const varying = Object.entries(headers).filter(([, { schema }]) => schema.const === undefined);
-  return varying.map(([name, { schema, description }]) => ({
-    name,
-    detail: describeSchema(schema),
-    text: description,
-  }));
+  return Object.entries(headers)
+    .filter(([, { schema }]) => schema.const === undefined)
+    .map(([name, { schema, description: text }]) => ({ name, detail: describeSchema(schema), text }));
 }
 
 /** Lists the options of a group with their values, and what each example does. */
@@ -209,7 +199,6 @@ function listAlternatives(schema: Schema, format: (value: unknown) => string): s
   if (anyOf) return anyOf.flatMap((alternative) => listAlternatives(alternative, format));
   const constants = constant === undefined ? values : [constant];
   if (constants) return constants.map((value) => `\`${format(value)}\``);
-  // The minimum of the ids is that of safe integers.
-  const hasSmallMinimum = minimum === 0 || minimum === 1;
-  return [hasSmallMinimum ? `${type} ≥ ${minimum}` : String(type)];
+  // Any other minimum is that of safe integers, which tells a reader nothing.
+  return [minimum === 0 || minimum === 1 ? `${type} ≥ ${minimum}` : String(type)];
 }

@@ -1,13 +1,18 @@
+import type { OptionValues } from "../faults/option-table.ts";
 import type { PageChange } from "../faults/page-faults.ts";
 
-/** How faults change the text of a body. A slow body is complete. */
+/** How faults change the text of a body. A slow body is not changed. */
 export const BODY_CHANGES = {
   cut: "cut off, because the connection closed",
-  slow: undefined,
   garbage: "replaced by invalid JSON",
   empty: "removed",
   html: "replaced by HTML",
 };
+
+/** Says how the text of a body has changed; undefined if it has not. */
+export function describeBodyChange({ body }: OptionValues): string | undefined {
+  return body === undefined || body === "slow" ? undefined : BODY_CHANGES[body];
+}
 
 /** Says where a page has changed, and how: `record 11, bicycles: missing, was 1`. */
 export function nameChange(change: PageChange): string {

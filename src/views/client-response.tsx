@@ -5,20 +5,22 @@ import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
-import { BODY_CHANGES, nameChange } from "./changes.ts";
+import { describeBodyChange, nameChange } from "./changes.ts";
 import { CurlBlock, ResponsePanel } from "./code-block.tsx";
-import { type Link, Links } from "./links.tsx";
+import { type Link, Links } from "./layout.tsx";
 import { REFERENCE_PATH } from "./site.ts";
 import { formatCurlOptions, formatHead, formatNumber } from "./text-format.ts";
 
 /** A request and its response as the HTML view shows them. */
 export interface ClientResponse {
   method: string;
+  /** The header `Prefer`; undefined if it is empty or too long to repeat. */
   prefer: string | undefined;
   /** With the public origin of the service. */
   url: URL;
+  /** The requested page; undefined if no collection can have it. */
   number: PageNumber | undefined;
-  /** The URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
+  /** The URL of the same page without faults; undefined where neither PREFER nor the query can have an effect. */
   urlWithoutFaults: string | undefined;
   /** How many parameters of the request are not in `url`, because they are too many. */
   leftOut: number;
@@ -39,11 +41,11 @@ export function listChanges({ changes, values }: AppliedOptions): Link[] {
   // The members of a page are in alphabetical order, and its records are numbered.
   const inOrder = changes.toSorted((a, b) => a.place.localeCompare(b.place, "en", { numeric: true }));
   const links = inOrder.map((change): Link => [`#${change.place}`, nameChange(change)]);
-  const ofBody = values.body && BODY_CHANGES[values.body];
+  const ofBody = describeBodyChange(values);
   return ofBody === undefined ? links : [...links, ["#body", `body: ${ofBody}`]];
 }
 
-/** Shows what the applied options changed, or which conditions were not met, and the warning. */
+/** Shows what the applied options changed, or why none of the query applied, and the warnings. */
 export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   const { status, headers, applied, url, urlWithoutFaults } = response;
   const warning = headers.get("Mock-Warning");
@@ -91,7 +93,7 @@ export const RawResponse: FC<{ response: ClientResponse; html: string }> = ({ re
       <ResponsePanel head={formatHead(formatStatus(status), headers)} isOpen={status >= 400}>
         <code class="json">{raw(html)}</code>
       </ResponsePanel>
-      <CurlBlock options={options} url={url.href} label="curl" />
+      <CurlBlock options={options} url={url.href} />
       {canLink && (
         <p>
           <a href={setParameter(url, "format", "json")}>Request again as JSON</a>

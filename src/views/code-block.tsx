@@ -1,6 +1,7 @@
 import { raw } from "hono/html";
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { quoteForShell } from "../escape.ts";
+import type { Page } from "../records/schema.ts";
 import { formatJson } from "./json-html.ts";
 
 /**
@@ -15,13 +16,15 @@ export const CodeBlock: FC<{ code: string; label: string }> = ({ code, label }) 
   </div>
 );
 
-export const CurlBlock: FC<{ options: string; url: string; label: string }> = ({ options, url, label }) => (
-  <CodeBlock code={`curl ${options} ${quoteForShell(url)}`} label={label} />
+export const CurlBlock: FC<{ options: string; url: string }> = ({ options, url }) => (
+  <CodeBlock code={`curl ${options} ${quoteForShell(url)}`} label="curl" />
 );
 
-/** JSON with a member on each line. The HTML is a string, because a page would need hundreds of elements. */
-export const JsonText: FC<{ value: unknown; hasLinks?: boolean }> = ({ value, hasLinks = true }) => (
-  <code class="json">{raw(formatJson(value, { hasLinks }))}</code>
+/** A page of the collection as JSON, shortened to its first record. */
+export const ShortenedPage: FC<{ page: Page; hasLinks?: boolean }> = ({ page, hasLinks = true }) => (
+  <pre class="panel">
+    <code class="json">{raw(formatJson({ ...page, results: page.results.slice(0, 1) }, { hasLinks }))}</code>
+  </pre>
 );
 
 type PanelProps = PropsWithChildren<{ head?: string; isOpen?: boolean; hidden?: boolean }>;

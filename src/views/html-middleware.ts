@@ -35,15 +35,14 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   const { status, headers } = c.res;
   const applied = c.get("applied") ?? NOTHING_APPLIED;
   const body = await readBody(c.res, applied.values.body);
-  const request = describeRequest(c);
-  const response: ClientResponse = { ...request, status, headers, body, applied };
+  const response: ClientResponse = { ...describeRequest(c), status, headers, body, applied };
   // Not an error, so the route has sent a page of the collection.
   const isUnchangedPage = status === 200 && !isChanged(applied);
   const html = isUnchangedPage ? renderRecords(response, JSON.parse(body)) : renderResponse(response);
 
   // Otherwise, Hono would add the headers of the JSON response to the new one.
   c.res = undefined;
-  c.res = new Response(html, { status, headers: createHtmlHeaders(headers, request) });
+  c.res = new Response(html, { status, headers: createHtmlHeaders(headers, response) });
 };
 
 /** Whether a response has a view: JSON that is an error or a page of the collection, and also what a fault sends in its place. */
@@ -68,7 +67,7 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   return text + decoder.decode();
 }
 
-/** A page repeats its parameters up to 14 times, in forms as elements. So it leaves them out if there are more. */
+/** With more parameters, a page leaves them out of its links and forms, which repeat each up to 14 times. */
 const MAX_PARAMETERS = 50;
 
 /** Describes a request as the HTML view shows it. */
@@ -80,12 +79,12 @@ function describeRequest(c: AppContext) {
     prefer: getHeader(c.req.raw.headers, "Prefer"),
     url,
     number: request.page,
-    urlWithoutFaults: url.pathname === COLLECTION_PATH ? findUrlWithoutFaults(c, url) : undefined,
+    urlWithoutFaults: findUrlWithoutFaults(c, url),
     leftOut: request.query.size - url.searchParams.size,
   };
 }
 
-/** Creates the URL that a page repeats, with the public origin. Of too many parameters, it keeps those of the page itself. */
+/** Creates the URL that a page repeats, with the public origin. Of too many parameters, it keeps only `format` and `page`. */
 function createShownUrl({ url, query }: PageRequest, publicOrigin: string | undefined): URL {
   const shown = new URL(getOrigin(url, publicOrigin) + url.pathname);
   if (query.size <= MAX_PARAMETERS) {
@@ -99,16 +98,17 @@ function createShownUrl({ url, query }: PageRequest, publicOrigin: string | unde
   return shown;
 }
 
-/** Finds the URL of the same page without faults. Returns undefined if neither PREFER nor the query sets options. */
-function findUrlWithoutFaults(c: AppContext, url: URL): string | undefined {
-  if (c.env.PREFER) return setParameter(url, "prefer", "none");
+/** Finds the URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
+function findUrlWithoutFaults({ env }: AppContext, url: URL): string | undefined {
+  if (url.pathname !== COLLECTION_PATH) return undefined;
+  if (env.PREFER) return setParameter(url, "prefer", "none");
   if (!url.searchParams.has("prefer")) return undefined;
   const changed = new URL(url);
   changed.searchParams.delete("prefer");
   return changed.href;
 }
 
-function createHtmlHeaders(jsonHeaders: Headers, { prefer }: { prefer: string | undefined }): Headers {
+function createHtmlHeaders(jsonHeaders: Headers, { prefer }: ClientResponse): Headers {
   const headers = new Headers(jsonHeaders);
   // The command on the page repeats `Prefer`, on which caches do not vary.
   if (prefer !== undefined) headers.set("Cache-Control", NO_STORE);

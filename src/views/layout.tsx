@@ -2,8 +2,9 @@ import { raw } from "hono/html";
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { ASSETS_PATH } from "#assets-path";
 import { COLLECTION_PATH } from "../http/links.ts";
-import { type Link, Links } from "./links.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "./site.ts";
+
+export type Link = readonly [href: string, name: string];
 
 const SITE_LINKS: Link[] = [
   ["/", "Overview"],
@@ -64,4 +65,17 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
       </body>
     </html>
   </>
+);
+
+/** @param current The URL of the link to mark as current */
+export const Links: FC<{ links: readonly Link[]; current?: string }> = ({ links, current }) => (
+  <ul class="links">
+    {links.map(([href, name]) => (
+      <li>
+        <a href={href} aria-current={href === current ? "page" : undefined}>
+          {name}
+        </a>
+      </li>
+    ))}
+  </ul>
 );

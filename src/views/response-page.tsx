@@ -5,7 +5,7 @@ import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
 import { getLastPage } from "../records/page.ts";
 import type { Page } from "../records/schema.ts";
-import { BODY_CHANGES } from "./changes.ts";
+import { describeBodyChange } from "./changes.ts";
 import {
   Banners,
   type ClientResponse,
@@ -15,8 +15,7 @@ import {
   setParameter,
 } from "./client-response.tsx";
 import { formatBody, formatJson, formatNote } from "./json-html.ts";
-import { Layout } from "./layout.tsx";
-import { type Link, Links } from "./links.tsx";
+import { Layout, type Link, Links } from "./layout.tsx";
 import { NeighborLinks, PageNavigation, type Position } from "./records/page-navigation.tsx";
 import { getDay, RecordTable } from "./records/record-table.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
@@ -29,7 +28,7 @@ export function renderResponse(response: ClientResponse): string {
   const count = listChanges(applied).length;
   const counted = changes.find(({ option }) => option === "count");
   const title = formatStatus(status) + (count === 0 ? "" : `, ${formatQuantity(count, "change")}`);
-  const [text, ...links] = isChanged(applied) ? FAULT_ADVICE : getErrorAdvice(response);
+  const [text, ...links] = getAdvice(response);
   return String(
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
@@ -82,23 +81,21 @@ function findPosition({ url, number }: ClientResponse, count: number): Position 
 
 /** Formats the received body as HTML, with what faults have changed in it. */
 function formatReceived({ body, applied: { page, changes, values } }: ClientResponse): string {
-  const { body: fault } = values;
-  const received = fault === "cut" ? body : undefined;
-  if (page && !replacesBody(fault)) return formatJson(page, { changes, received });
-  const change = fault && BODY_CHANGES[fault];
+  const received = values.body === "cut" ? body : undefined;
+  if (page && !replacesBody(values.body)) return formatJson(page, { changes, received });
+  const change = describeBodyChange(values);
   return formatBody(body) + (change === undefined ? "" : formatNote(change, "body"));
 }
 
 /** A sentence about a response, and the links to follow. */
 type Advice = [text: string, ...links: Link[]];
 
-const FAULT_ADVICE: Advice = ["A fault option changed this response. The service is working normally."];
-
 const NEWEST: Link = [COLLECTION_PATH, "Show the newest records"];
 const OPTIONS: Link = [`${REFERENCE_PATH}#faults`, "Show the options"];
 
-function getErrorAdvice(response: ClientResponse): Advice {
-  const { status, headers, body, url, urlWithoutFaults } = response;
+function getAdvice(response: ClientResponse): Advice {
+  const { status, headers, body, url, urlWithoutFaults, applied } = response;
+  if (isChanged(applied)) return ["A fault option changed this response. The service is working normally."];
   const { detail, nearest } = JSON.parse(body);
   const seconds = Number(headers.get("Retry-After"));
   if (seconds > 0) return [detail, [url.href, `Try again after ${formatQuantity(seconds, "second")}`]];

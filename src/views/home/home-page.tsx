@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { COLLECTION_PATH } from "../../http/links.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import type { Page } from "../../records/schema.ts";
-import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
+import { CodeBlock, CurlBlock, ShortenedPage } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
@@ -12,12 +12,9 @@ import { formatDate, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
 /** A page of the collection, of which the home page shows only the first record. */
-export interface SamplePage {
-  number: number;
-  page: Page;
-}
+export type SamplePage = { number: number; page: Page };
 
-/** @param sample undefined if the collection is empty, or if the page cannot be read */
+/** @param sample Undefined if the collection is empty, or if the page cannot be read */
 export function renderHome(summary: Summary, sample: SamplePage | undefined): string {
   const hasRecords = summary.count > 0;
   return String(
@@ -130,30 +127,24 @@ const Faults: FC<Pick<Summary, "prefer">> = ({ prefer }) => (
 
 const SampleResponse: FC<SamplePage & Summary> = ({ number, page, records_url, prefer }) => (
   <div class="example">
-    <CurlBlock
-      options="-s"
-      url={`${records_url}?page=${number}${prefer === null ? "" : "&prefer=none"}`}
-      label="curl"
-    />
-    <p>{describeSample(page.results.length, prefer)}</p>
-    <pre class="panel">
-      <JsonText value={{ ...page, results: page.results.slice(0, 1) }} />
-    </pre>
+    <CurlBlock options="-s" url={`${records_url}?page=${number}${prefer === null ? "" : "&prefer=none"}`} />
+    <p>
+      The response{prefer !== null && " without the default faults"}, formatted
+      {page.results.length > 1 && ` and shortened to one of its ${page.results.length} records`}:
+    </p>
+    <ShortenedPage page={page} />
   </div>
 );
-
-function describeSample(records: number, prefer: string | null): string {
-  const response = prefer === null ? "The response" : "The response without the default faults";
-  if (records === 1) return `${response}, formatted:`;
-  return `${response}, formatted and shortened to one of its ${records} records:`;
-}
 
 const Scripts: FC<Summary> = ({ records_url, rate_limit_seconds }) => (
   <div>
     <h2>Read all records</h2>
     <p>
-      Follow <code>next</code> until it is null. {formatRateLimit(rate_limit_seconds)} These scripts wait
-      after the statuses 429 and 503.
+      Follow <code>next</code> until it is null.{" "}
+      {rate_limit_seconds === null
+        ? "This deployment has no rate limit."
+        : `A client that sends too many requests within ${rate_limit_seconds} seconds gets status 429.`}{" "}
+      These scripts wait after the statuses 429 and 503.
     </p>
     {createCodeSamples(records_url).map(({ language, code }, index) => (
       <details name="script" open={index === 0}>
@@ -163,11 +154,6 @@ const Scripts: FC<Summary> = ({ records_url, rate_limit_seconds }) => (
     ))}
   </div>
 );
-
-function formatRateLimit(seconds: number | null): string {
-  if (seconds === null) return "This deployment has no rate limit.";
-  return `A client that sends too many requests within ${seconds} seconds gets status 429.`;
-}
 
 const Facts: FC<Summary> = ({ count, pages, statistics }) => {
   const { cameras, days, camera_ok, totals } = statistics;

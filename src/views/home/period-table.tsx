@@ -70,12 +70,9 @@ function getIndex(date: string, unit: Unit): number {
   return { day: day.getTime() / 86_400_000, month: 12 * year + day.getUTCMonth(), year }[unit];
 }
 
-/** How many parts of a day such as `29 Oct 2025` are not in the name of the unit. */
-const OMITTED_PARTS = { day: 0, month: 1, year: 2 };
-
-/** Formats the day of a time or a date, such as `2 Nov 2025`, as far as the unit includes its parts. */
+/** Formats the day, the month or the year of a time or a date: `2 Nov 2025`, `Nov 2025` or `2025`. */
 export function formatDate(time: string, unit: Unit = "day"): string {
-  // The whole text is `Wed, 29 Oct 2025 00:00:00 GMT` (ECMAScript, Date.prototype.toUTCString).
-  const day = new Date(time).toUTCString().slice("Wed, ".length, "Wed, 29 Oct 2025".length);
-  return day.replace(/^0/, "").split(" ").slice(OMITTED_PARTS[unit]).join(" ");
+  // The whole text is `Sun, 02 Nov 2025 00:00:00 GMT` (ECMAScript, Date.prototype.toUTCString).
+  const [, day, month, year] = new Date(time).toUTCString().split(" ");
+  return { day: `${Number(day)} ${month} ${year}`, month: `${month} ${year}`, year: `${year}` }[unit];
 }

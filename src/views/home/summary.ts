@@ -8,9 +8,6 @@ import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../sit
 /** The data of the home page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/** The statistics with periods instead of days. */
-type GroupedStatistics = ReturnType<typeof groupStatistics>;
-
 /** Groups days of the statistics into periods. For 10,000 days, that takes 2 ms in Node, so keep the result. */
 export function groupStatistics({ days, ...rest }: Statistics, visibleDays: Day[]) {
   const camera_ok = { True: 0, False: 0, null: 0 };
@@ -24,7 +21,7 @@ export function groupStatistics({ days, ...rest }: Statistics, visibleDays: Day[
 
 interface SummaryParts {
   snapshot: MaybeSnapshot;
-  statistics: GroupedStatistics;
+  statistics: ReturnType<typeof groupStatistics>;
   /** Whether the default options hide the newest records for a time. */
   grows: boolean;
   /** Whether the records are those of `/seed.csv.gz`. */

@@ -48,15 +48,10 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
     </a>
   );
 
-interface JumpFormProps {
-  target: "page" | "date";
-  action: string;
-  /** The parameters of the request that hidden inputs keep. */
-  kept: [name: string, value: string][];
-}
+type JumpFormProps = PropsWithChildren<{ target: "page" | "date"; action: string; kept: [string, string][] }>;
 
-/** A form that opens a page. */
-const JumpForm: FC<PropsWithChildren<JumpFormProps>> = ({ target, action, kept, children }) => (
+/** A form that opens a page. Hidden inputs keep the other parameters of the request. */
+const JumpForm: FC<JumpFormProps> = ({ target, action, kept, children }) => (
   <form class="row" action={action} autocomplete="off">
     {kept.map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
