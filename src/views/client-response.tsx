@@ -20,6 +20,8 @@ export interface ClientResponse {
   url: URL;
   /** The requested page; undefined if no collection can have it. */
   number: PageNumber | undefined;
+  /** Whether the setting FAULTS turns off what the query asks for. */
+  areFaultsOff: boolean;
   /** The URL of the same page without faults; undefined where neither PREFER nor the query can have an effect. */
   urlWithoutFaults: string | undefined;
   /** How many parameters of the request are not in `url`, because they are too many. */
@@ -47,7 +49,7 @@ export function listChanges({ changes, values }: AppliedOptions): Link[] {
 
 /** Shows what the applied options changed, or why none of the query applied, and the warnings. */
 export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
-  const { status, headers, applied, url, urlWithoutFaults } = response;
+  const { status, headers, applied, url, urlWithoutFaults, areFaultsOff } = response;
   const warning = headers.get("Mock-Warning");
   const { source, rule } = applied;
   const origin = source === "setting" ? " by the setting PREFER of this deployment" : "";
@@ -57,6 +59,7 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   const asksForFaults = !["", "none"].includes(url.searchParams.get("prefer") ?? "");
   // After a 400, which an invalid option causes, its message says more.
   const hasNoEffect = asksForFaults && status !== 400 && !isApplied;
+  const cause = areFaultsOff ? ": faults are turned off" : "";
   const unmet = applied.unmet.map(
     ({ name, value }): Link => [`${REFERENCE_PATH}#fault-${name}`, `${name}=${value} is not met`],
   );
@@ -65,7 +68,9 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
       {(isApplied || hasNoEffect) && (
         <div class="banner">
           <Links links={isApplied ? listChanges(applied) : unmet} />
-          {isApplied ? `Applied to this response${origin}${ofRule}:` : "No option affected this response."}{" "}
+          {isApplied
+            ? `Applied to this response${origin}${ofRule}:`
+            : `No option affected this response${cause}.`}{" "}
           {isApplied && <code>{options}</code>}{" "}
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </div>

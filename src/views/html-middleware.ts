@@ -79,6 +79,7 @@ function describeRequest(c: AppContext) {
     prefer: getHeader(c.req.raw.headers, "Prefer"),
     url,
     number: request.page,
+    areFaultsOff: c.env.FAULTS === "off",
     urlWithoutFaults: findUrlWithoutFaults(c, url),
     leftOut: request.query.size - url.searchParams.size,
   };
@@ -98,9 +99,9 @@ function createShownUrl({ url, query }: PageRequest, publicOrigin: string | unde
   return shown;
 }
 
-/** Finds the URL of the same page without faults. Undefined on other paths, and if neither PREFER nor the query sets options. */
+/** Finds the URL of the same page without faults. Undefined on other paths, with FAULTS off, and if neither PREFER nor the query sets options. */
 function findUrlWithoutFaults({ env }: AppContext, url: URL): string | undefined {
-  if (url.pathname !== COLLECTION_PATH) return undefined;
+  if (url.pathname !== COLLECTION_PATH || env.FAULTS === "off") return undefined;
   if (env.PREFER) return setParameter(url, "prefer", "none");
   if (!url.searchParams.has("prefer")) return undefined;
   const changed = new URL(url);
