@@ -84,11 +84,11 @@ describe.each(STORES)("the store %s", (name, open) => {
     "serves the first and last pages of each block of %i records to a new instance",
     async (count) => {
       const records = makeNewestFirst(count);
-      const long = "x".repeat(78);
+      const long = "x".repeat(71);
       await load(records, ["a 'source'", "Zählung\n", long]);
       const { snapshot, records: stored } = await readAll(store);
       const loaded_at = name === "seed" ? null : expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/);
-      expect(snapshot).toMatchObject({ count, loaded_at, source: `a 'source', Z?hlung?, ${long}` });
+      expect(snapshot).toMatchObject({ count, loaded_at, source: `a 'source', Z%C3%A4hlung%0A, ${long}` });
       expect(snapshot.id).toMatch(/^[0-9a-z]{19,20}$/);
       expect(stored).toEqual(records);
       const last = getLastPage(count);
@@ -114,7 +114,7 @@ describe.each(STORES)("the store %s", (name, open) => {
     });
     await load(records, ["道'".repeat(30_000)]);
     const { snapshot, records: stored } = await readAll(store);
-    expect(snapshot.source).toMatch(/^[?']{97}\.\.\.$/);
+    expect(snapshot.source).toMatch(/^(%E9%81%93'){9}\.\.\.$/);
     expect(stored).toEqual(records);
     const { statistics } = await createInstance().getStatistics();
     expect(statistics).toMatchObject({ sources: ["道'".repeat(30_000)], source_count: 1 });

@@ -4,7 +4,7 @@ import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../tools/data/stores/d1-writer.ts";
-import { createSnapshotId } from "../../tools/data/stores/stored-snapshot.ts";
+import { createSnapshotId } from "../../tools/data/stores/writer.ts";
 import { makeNewestFirst, readPage } from "../support/reader.ts";
 import { loadRecords } from "../support/stores.ts";
 import { useWorker } from "../support/worker.ts";

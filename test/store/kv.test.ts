@@ -8,7 +8,7 @@ import {
   SWEEP_DELAY_MS,
   type WritableNamespace,
 } from "../../tools/data/stores/kv-writer.ts";
-import { createSnapshotId, requireStorable } from "../../tools/data/stores/stored-snapshot.ts";
+import { createSnapshotId } from "../../tools/data/stores/writer.ts";
 import { makeNewestFirst, readAll } from "../support/reader.ts";
 import { listSnapshots, loadRecords, openLocalStores } from "../support/stores.ts";
 
@@ -178,15 +178,4 @@ test.each([
   expect(() => parseSnapshot(text)).toThrow(
     `The current snapshot is damaged: ${text.slice(0, 100)}. Load the records again.`,
   ),
-);
-
-test.each([
-  { id: "" },
-  { id: "a/b" },
-  { count: -1 },
-  { loaded_at: "yesterday" },
-  { source: "é" },
-  { source: "a\nb" },
-])("a snapshot with %j is not written", (part) =>
-  expect(() => requireStorable({ id: "a", count: 1, loaded_at: null, source: "", ...part })).toThrow(),
 );

@@ -5,7 +5,7 @@ import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { NOTHING_LOADED, type Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createSnapshotId } from "../../tools/data/stores/stored-snapshot.ts";
+import { createSnapshotId } from "../../tools/data/stores/writer.ts";
 import { requireDocumented } from "./openapi-check.ts";
 import { toCollection } from "./sample-records.ts";
 

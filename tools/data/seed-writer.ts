@@ -3,15 +3,19 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { getSeedBlockPath, SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
 import { print } from "../command-line/print.ts";
+import { PROJECT } from "../project.ts";
 import { type Collection, hashContent } from "./collection.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
+import { listInputFiles } from "./formats/input-file.ts";
 import { readCollection } from "./read-records.ts";
-import { listSeedFiles } from "./seed-files.ts";
 import { describeCounts, stageFiles } from "./staging/staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withMigratedStore } from "./stores/open-store.ts";
-import { requireStorable } from "./stores/stored-snapshot.ts";
 import { replaceCollection } from "./stores/writer.ts";
+
+export function listSeedFiles(): string[] {
+  return listInputFiles(join(PROJECT, "data/seed")).files;
+}
 
 export const SEED_CSV = "seed.csv.gz";
 
@@ -34,7 +38,7 @@ export async function replaceAssets(assets: string, collection: Collection): Pro
   const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
   const file = join(assets, SEED_SNAPSHOT_PATH);
-  const text = JSON.stringify(requireStorable({ id, count, loaded_at: null, source }));
+  const text = JSON.stringify({ id, count, loaded_at: null, source });
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   mkdirSync(join(folder, id), { recursive: true });
   for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);

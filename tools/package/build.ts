@@ -5,7 +5,7 @@ import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { hashContent } from "../data/collection.ts";
-import { listSeedFiles } from "../data/seed-files.ts";
+import { listSeedFiles } from "../data/seed-writer.ts";
 import { stageFiles } from "../data/staging/staging.ts";
 import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../project.ts";

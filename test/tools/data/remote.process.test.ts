@@ -4,7 +4,7 @@ import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { createKvStore } from "../../../src/store/kv.ts";
 import { info } from "../../../tools/data/info.ts";
 import { loadFiles } from "../../../tools/data/load.ts";
-import { createSnapshotId } from "../../../tools/data/stores/stored-snapshot.ts";
+import { createSnapshotId } from "../../../tools/data/stores/writer.ts";
 import { readAll } from "../../support/reader.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 import { type Cloudflare, openCloudflare } from "../deploy/cloudflare.ts";

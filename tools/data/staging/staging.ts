@@ -1,10 +1,11 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import type { Progress } from "../../command-line/progress.ts";
 import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
-import { type Collection, encodeCollection } from "../collection.ts";
+import { type Collection, encodeCollection, getSourceNames } from "../collection.ts";
 import { readInputFile } from "../formats/formats.ts";
-import { INPUT_SUFFIXES, listInputFiles } from "../formats/input-file.ts";
+import { INPUT_SUFFIXES, type InputFile, listInputFiles } from "../formats/input-file.ts";
 import { checkObject } from "../formats/json.ts";
 import {
   BODY_RECORDS,
@@ -13,7 +14,6 @@ import {
   IN_MEMORY_FILE,
   InputError,
 } from "../formats/problem.ts";
-import { getSourceNames } from "../sources.ts";
 import {
   assignReportIds,
   findConflicts,
@@ -21,7 +21,6 @@ import {
   selectBlocks,
   sortRecords,
 } from "./database.ts";
-import { type ReadOptions, readFiles } from "./read-files.ts";
 import {
   type CollectOptions,
   createRowCollector,
@@ -32,7 +31,7 @@ import {
 /** The last line of an error message about input, unless a command says something else. */
 export const NOT_LOADED = "Nothing was loaded.";
 
-export interface StageOptions extends ReadOptions, CollectOptions {
+export interface StageOptions extends Pick<InputFile, "modelName" | "stdin">, CollectOptions {
   /** The source of the records. The default is the names of the files. */
   source?: string | undefined;
   /** The last line of an error message that lists problems. The default is `NOT_LOADED`. */
@@ -69,9 +68,39 @@ export function stageFiles(paths: readonly string[], options: StageOptions = {})
     if (skipped.length > 0) options.warn?.(`Warning: ${formatProblem({ file: path, line: 0, message })}`);
   }
   const getSources = (hash: string) => getSourceNames(files, options.source, hash);
-  return stageRows(files, getSources, options, (collector, onRead) =>
-    readFiles(files, options, collector, onRead),
-  );
+  const { modelName, stdin } = options;
+  return stageRows(files, getSources, options, async ({ add, addPage }, update) => {
+    const onRead = createByteCounter(files, update);
+    for (const [index, file] of files.entries()) {
+      const onPage = (count: number) => addPage(file, count);
+      for await (const rows of readInputFile({ file, modelName, stdin, onRead, onPage }))
+        for (const row of rows) add(row, index);
+    }
+  });
+}
+
+/** Counts the bytes that are read, and shows them as megabytes. */
+function createByteCounter(files: string[], update: Progress["update"]) {
+  const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
+  const sizes = files.flatMap(listSize);
+  const isKnown = sizes.length === files.length;
+  const total = isKnown ? toMegabytes(sizes.reduce((sum, size) => sum + size, 0)) : undefined;
+  let read = 0;
+  return (chunk: Uint8Array) => {
+    read += chunk.length;
+    update(toMegabytes(read), total);
+  };
+}
+
+/** Returns no size if it is not known, such as that of standard input or of a missing file. */
+function listSize(file: string): number[] {
+  try {
+    const found = statSync(file);
+    return found.isFile() ? [found.size] : [];
+  } catch {
+    // Reading the file reports the error.
+    return [];
+  }
 }
 
 /** The source of records that a program passes to the package. */
@@ -107,7 +136,7 @@ const MAX_BODY_PROBLEMS = 1_000;
  * Checks the records in the body of a request, in any format.
  * @throws TooLargeError
  */
-export function stageBody(body: Readable, modelName: ReadOptions["modelName"]): Promise<StagedCollection> {
+export function stageBody(body: Readable, modelName: InputFile["modelName"]): Promise<StagedCollection> {
   return stageRows(
     BODY_NAMES,
     () => [RECORDS_SOURCE],
@@ -140,12 +169,10 @@ async function stageRows(
     await runStep("comparing", options, async () => {
       compareRecords(database, files, collector);
       const lines = problems.lines();
-      const { count } = collector.counts;
+      const { counts } = collector;
       const { minRecords = 0 } = options;
-      if (count < minRecords)
-        lines.push(
-          `The files contain ${formatCount(count, "record")}, fewer than --min-records ${minRecords}.`,
-        );
+      if (lines.length === 0 && counts.count < minRecords)
+        lines.push(`The files contain ${describeCounts(counts)}, fewer than --min-records ${minRecords}.`);
       if (lines.length > 0) throw new InputError([...lines, options.conclusion ?? NOT_LOADED].join("\n"));
       sortRecords(database);
     });

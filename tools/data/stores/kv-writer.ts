@@ -1,14 +1,13 @@
-import type { Block } from "../../../src/store/block.ts";
 import {
   CURRENT_SNAPSHOT_KEY,
   createKvStore,
   getBlockKey,
   type KeyValueStore,
 } from "../../../src/store/kv.ts";
-import type { MaybeSnapshot, Snapshot } from "../../../src/store/snapshot.ts";
-import { parseStartTime } from "./stored-snapshot.ts";
+import type { MaybeSnapshot } from "../../../src/store/snapshot.ts";
 import {
   type Capacity,
+  parseStartTime,
   RejectedSwitchError,
   readReplaced,
   SEED_REJECTED,
@@ -27,9 +26,6 @@ interface KeyValuePair {
   value: string;
 }
 
-/** A deployed namespace can show a change of a key up to 60 seconds late. */
-const PROPAGATION_MS = 70_000;
-
 const MINUTE_MS = 60_000;
 
 /** How long nothing is swept after a switch, because readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
@@ -41,44 +37,48 @@ export const ORPHAN_AGE_MS = 24 * 60 * MINUTE_MS;
 /** The maximum age of a load that switches. Far below `ORPHAN_AGE_MS`, because clocks may be wrong and processes sleep. */
 export const MAX_LOAD_MS = 2 * 60 * MINUTE_MS;
 
-/** Creates a store in a namespace on this machine. It is locked, so no other load is running, and it shows each change at once. */
+/** The times of a deployed namespace, which can show a change of a key up to 60 seconds late. */
+const DEPLOYED = {
+  propagationMs: 70_000,
+  sweepDelayMs: SWEEP_DELAY_MS,
+  orphanAgeMs: ORPHAN_AGE_MS,
+  maxLoadMs: MAX_LOAD_MS,
+};
+
+/** A namespace on this machine shows each change at once. It is locked, so no other load is running, whatever the time of its blocks. */
+const LOCAL = { propagationMs: 0, sweepDelayMs: -Infinity, orphanAgeMs: -Infinity, maxLoadMs: Infinity };
+
 export function createLocalKvStore(namespace: WritableNamespace): WritableStore {
-  const { shared, readCurrent, putCurrent, deleteBlocks } = openNamespace(namespace);
-  return {
-    ...shared,
-    propagationMs: 0,
-    findMissingBlocks: async () => [],
-    async switchTo(next, { onlyIfEmpty }) {
-      if (onlyIfEmpty) requireEmpty(await readCurrent());
-      await putCurrent(next);
-    },
-    async sweep() {
-      const current = await readCurrent();
-      await deleteBlocks(await namespace.list(), (id) => id !== current.id);
-    },
-  };
+  return createWritableKvStore(namespace, LOCAL);
 }
 
-/**
- * Creates a store in a deployed namespace. KV has no compare-and-set, so the later of two switches wins. Waiting times protect the blocks
- * that either load may need.
- */
 export function createDeployedKvStore(
   namespace: WritableNamespace,
-  propagationMs = PROPAGATION_MS,
+  propagationMs = DEPLOYED.propagationMs,
 ): WritableStore {
-  const { shared, readCurrent, putCurrent, deleteBlocks } = openNamespace(namespace);
+  return createWritableKvStore(namespace, { ...DEPLOYED, propagationMs });
+}
+
+/** KV has no compare-and-set, so the later of two switches wins. The times protect the blocks that either load may need. */
+function createWritableKvStore(namespace: WritableNamespace, times: typeof DEPLOYED): WritableStore {
+  const reader = createKvStore(namespace);
+  const readCurrent = () => readReplaced(reader);
   return {
-    ...shared,
-    propagationMs,
+    ...reader,
+    batchBytes: namespace.batchBytes,
+    requireSpace: namespace.requireSpace,
+    propagationMs: times.propagationMs,
+    write: (id, blocks) =>
+      namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(id, number), value: text }))),
+    discard: (id, numbers) => namespace.delete(numbers.map((number) => getBlockKey(id, number))),
     async findMissingBlocks(id, numbers) {
       const stored = new Set(await namespace.list(`block/${id}/`));
       return numbers.filter((number) => !stored.has(getBlockKey(id, number)));
     },
     async switchTo(next, { onlyIfEmpty }) {
-      if (onlyIfEmpty) requireEmpty(await readCurrent());
-      requireYoung(next.id);
-      await putCurrent(next);
+      if (onlyIfEmpty && (await readCurrent()).id !== null) throw new RejectedSwitchError(SEED_REJECTED);
+      requireYoung(next.id, times.maxLoadMs);
+      await namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]);
       if ((await readCurrent()).id !== next.id)
         throw new Error("The namespace does not show the new snapshot.");
     },
@@ -86,58 +86,26 @@ export function createDeployedKvStore(
       // List the keys before reading the current snapshot: a load that switches in between then keeps its blocks.
       const keys = await namespace.list();
       const current = await readCurrent();
-      if (!wasLoadedBefore(current, Date.now() - SWEEP_DELAY_MS)) return;
-      const orphanedBefore = Date.now() - ORPHAN_AGE_MS;
-      await deleteBlocks(keys, (id) => id !== current.id && parseStartTime(id) < orphanedBefore);
+      if (!wasLoadedBefore(current, Date.now() - times.sweepDelayMs)) return;
+      const orphanedBefore = Date.now() - times.orphanAgeMs;
+      const isUnused = (key: string) => {
+        const [, id] = /^block\/([^/]+)\//.exec(key) ?? [];
+        return id !== undefined && id !== current.id && parseStartTime(id) < orphanedBefore;
+      };
+      await namespace.delete(keys.filter(isUnused));
     },
   };
 }
 
-/** Returns the methods that local and deployed stores share, and the steps of their other methods. */
-function openNamespace(namespace: WritableNamespace) {
-  const reader = createKvStore(namespace);
-  const shared = {
-    ...reader,
-    batchBytes: namespace.batchBytes,
-    requireSpace: namespace.requireSpace,
-    write: (id: string, blocks: Block[]) =>
-      namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(id, number), value: text }))),
-    discard: (id: string, numbers: number[]) =>
-      namespace.delete(numbers.map((number) => getBlockKey(id, number))),
-  };
-  return {
-    shared,
-    readCurrent: () => readReplaced(reader),
-    putCurrent: (next: Snapshot) =>
-      namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]),
-    /** Deletes the blocks of unused snapshots, and no other keys. */
-    deleteBlocks: (keys: string[], isUnused: (id: string) => boolean) =>
-      namespace.delete(
-        keys.filter((key) => {
-          const id = parseSnapshotId(key);
-          return id !== undefined && isUnused(id);
-        }),
-      ),
-  };
-}
-
-function requireEmpty({ id }: MaybeSnapshot): void {
-  if (id !== null) throw new RejectedSwitchError(SEED_REJECTED);
-}
-
 /** A sweep may have deleted the blocks of an older load. */
-function requireYoung(id: string): void {
-  if (Date.now() - parseStartTime(id) <= MAX_LOAD_MS) return;
+function requireYoung(id: string, maxLoadMs: number): void {
+  if (Date.now() - parseStartTime(id) <= maxLoadMs) return;
   throw new RejectedSwitchError(
-    `The load started more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
+    `The load started more than ${maxLoadMs / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
   );
 }
 
 /** Returns false if the time is unknown, or is not a time: readers may then need the blocks of the replaced snapshot. */
 function wasLoadedBefore({ loaded_at }: MaybeSnapshot, time: number): boolean {
   return loaded_at !== null && Date.parse(loaded_at) <= time;
-}
-
-function parseSnapshotId(key: string): string | undefined {
-  return /^block\/([^/]+)\//.exec(key)?.[1];
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../../src/store/block.ts";
 import {
   DamagedSnapshotError,
@@ -9,7 +10,6 @@ import type { Store } from "../../../src/store/store.ts";
 import { formatCount, getMessage } from "../../messages.ts";
 import type { Collection } from "../collection.ts";
 import type { StoreName } from "./configuration.ts";
-import { createSnapshotId, requireStorable } from "./stored-snapshot.ts";
 
 export interface SwitchOptions {
   /** The number of blocks of the snapshot, including the pieces of the statistics. */
@@ -69,6 +69,22 @@ export const SEED_REJECTED =
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
 export class UnknownOutcomeError extends Error {}
 
+const TIME_LENGTH = 9;
+
+/**
+ * Creates the id of a new snapshot: the time, so that ids sort by time and old blocks can be recognized, and random characters, so that
+ * ids are unique even if clocks are wrong.
+ * @param now Milliseconds since 1970
+ */
+export function createSnapshotId(now: number): string {
+  return now.toString(36).padStart(TIME_LENGTH, "0") + randomBytes(5).toString("hex");
+}
+
+/** Parses when the load of a snapshot began, by the clock of its writer, in milliseconds since 1970. */
+export function parseStartTime(id: string): number {
+  return Number.parseInt(id.slice(0, TIME_LENGTH), 36);
+}
+
 /** Reads the snapshot that a load will replace. The load repairs a damaged one, so it counts as missing. */
 export async function readReplaced(store: Store): Promise<MaybeSnapshot> {
   try {
@@ -126,7 +142,7 @@ export async function replaceCollection(
     }
     options.onSwitch?.();
     const { count, source } = collection;
-    const next = requireStorable({ id, count, source, loaded_at: new Date().toISOString() });
+    const next = { id, count, source, loaded_at: new Date().toISOString() };
     await switchReaders(store, next, { blocks: written.size, onlyIfEmpty }, options);
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await store.discard(id, [...written]).catch(() => undefined);
