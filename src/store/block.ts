@@ -4,7 +4,7 @@ import type { TrafficRecord } from "../records/schema.ts";
 
 /**
  * The records of a block: a multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block. A block of the sample data
- * has 12 KB. A block of the longest possible lines fits into a D1 statement, 100 KB.
+ * has 12 KB. A block of the longest possible lines fits into a D1 statement, 100 KB. The view in data/migrations repeats this number.
  */
 export const BLOCK_SIZE = 195;
 

@@ -5,7 +5,7 @@ export interface Snapshot {
   count: number;
   /** When this snapshot became current, ISO 8601 in UTC; null if unknown. */
   loaded_at: string | null;
-  /** The source of the records, at most 100 printable ASCII characters; `generated` for the records of data/seed/README.md. */
+  /** The source of the records, percent-encoded, at most 100 characters; `generated` for the records of data/seed/README.md. */
   source: string;
 }
 
@@ -23,7 +23,7 @@ export class DamagedSnapshotError extends Error {
 }
 
 /**
- * Checks the stored current snapshot. Commands check more when they write it.
+ * Checks the stored current snapshot, because not only commands can write it.
  * @throws DamagedSnapshotError
  */
 export function requireSnapshot(value: unknown): Snapshot {

@@ -10,14 +10,13 @@ import {
   type StageOptions,
   stageFiles,
 } from "./staging/staging.ts";
-import { formatDataCommand } from "./store-command.ts";
-import type { StoreChoice } from "./stores/configuration.ts";
+import { formatDataCommand, type StoreAccess } from "./stores/configuration.ts";
 import { withLock, withMigratedStore } from "./stores/open-store.ts";
 import { readReplaced, replaceCollection, UnknownOutcomeError } from "./stores/writer.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
 
-export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreChoice;
+export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreAccess;
 
 /**
  * Replaces the loaded records with the records of the files. All files are read, checked and sorted before anything is written.
@@ -53,7 +52,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
 /** @returns The replaced snapshot */
 function writeStaged(
   staged: StagedCollection,
-  choice: StoreChoice,
+  choice: StoreAccess,
   onSwitch: () => void,
 ): Promise<MaybeSnapshot> {
   return withMigratedStore(choice, async ({ store }) => {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
+import { quoteForShell } from "../../../src/escape.ts";
 import { describeFileError } from "../../messages.ts";
 import { CONFIGURATION_FILE, PROJECT } from "../../project.ts";
 import type { WranglerRunner } from "../../wrangler.ts";
@@ -34,10 +35,26 @@ export interface StoreChoice {
   persistTo?: string | undefined;
   /** The path of the configuration. The default is wrangler.toml. */
   config?: string | undefined;
+}
+
+/** A chosen store, and what tests replace to reach it. */
+export interface StoreAccess extends StoreChoice {
   /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
   propagationMs?: number | undefined;
-  /** Replaces wrangler in tests. */
   wrangler?: WranglerRunner | undefined;
+}
+
+/** Formats an `npm run data` command for a message, with options that select the same store. */
+export function formatDataCommand(
+  command: string,
+  { remote, store, persistTo, config }: StoreChoice,
+): string {
+  const quote = (word: string) => (/^[\w./:@+-]+$/.test(word) ? word : quoteForShell(word));
+  const named = { "--store": store, "--persist-to": persistTo, "--config": config };
+  const options = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, quote(value)],
+  );
+  return ["npm run data --", command, ...(remote ? ["--remote"] : []), ...options].join(" ");
 }
 
 /** The value of `STORE` for a worker that serves the sample data from its static assets. */

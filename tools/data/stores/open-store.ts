@@ -7,6 +7,7 @@ import {
   type Configuration,
   readConfiguration,
   requireStoreName,
+  type StoreAccess,
   type StoreChoice,
   type StoreName,
 } from "./configuration.ts";
@@ -48,7 +49,7 @@ export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>,
 type Action<T> = (opened: OpenedStore) => Promise<T>;
 
 /** Opens a store for an action that writes. The store is created if it is missing, and its tables are migrated. */
-export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
+export function withMigratedStore<T>(choice: StoreAccess, action: Action<T>): Promise<T> {
   return withOpenStore(choice, { writable: true }, async (opened) => {
     await opened.migrate?.();
     return action(opened);
@@ -59,11 +60,11 @@ export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Pr
  * Opens a store for an action that reads. Nothing is created or migrated.
  * @throws Error if the configuration cannot be read or specifies no store, or if the store cannot be opened
  */
-export function withStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
+export function withStore<T>(choice: StoreAccess, action: Action<T>): Promise<T> {
   return withOpenStore(choice, { writable: false }, action);
 }
 
-async function withOpenStore<T>(choice: StoreChoice, mode: OpenMode, action: Action<T>): Promise<T> {
+async function withOpenStore<T>(choice: StoreAccess, mode: OpenMode, action: Action<T>): Promise<T> {
   const { configuration, name } = await readStoreConfiguration(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)

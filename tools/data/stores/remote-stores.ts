@@ -4,7 +4,7 @@ import { isTransientD1Error } from "../../../src/store/d1.ts";
 import { retry } from "../../../src/store/retry.ts";
 import { getTemporaryPath } from "../../temporary-path.ts";
 import { runWrangler, runWranglerJson, WranglerError } from "../../wrangler.ts";
-import type { StoreChoice, StoreName } from "./configuration.ts";
+import type { StoreAccess, StoreName } from "./configuration.ts";
 import {
   createWritableD1Store,
   listUnappliedMigrations,
@@ -23,7 +23,7 @@ const LONG_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 /** The maximum length of a statement on the command line. Longer statements are passed in a file, because systems limit the length. */
 const MAX_COMMAND_LENGTH = 50_000;
 
-export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedStore {
+export function openRemoteStore(name: StoreName, choice: StoreAccess): OpenedStore {
   const location = "deployed";
   const remote = createRemote(choice);
   if (name === "kv")
@@ -44,7 +44,7 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
 type Remote = ReturnType<typeof createRemote>;
 
 /** Creates functions that run wrangler commands with the deployed stores of a configuration. Transient errors are retried. */
-function createRemote(choice: StoreChoice) {
+function createRemote(choice: StoreAccess) {
   let isConnected = false;
   const repeat = async <T>(run: () => Promise<T>) => {
     // Without a network, the first command fails at once.
