@@ -65,7 +65,7 @@ const CHANGES: Record<string, (body: string) => unknown> = {
   slow: (body) => body,
   garbage: () => expect.stringMatching(/<not json>$/),
   empty: () => "",
-  html: () => expect.stringMatching(/^<html>/),
+  html: () => expect.stringMatching(/^<html>.*<\/html>$/s),
 };
 
 const { body: _, ...others } = OPTIONS;
@@ -87,6 +87,7 @@ test.each([...examples, ["none", "cut"] as const])(
     if (applied.includes("body")) {
       const complete = await request(withBody("slow"));
       expect([received.body, received.isBroken]).toEqual([CHANGES[fault]!(complete.body), fault === "cut"]);
+      expect(headers.get("content-type")).toBe(fault === "html" ? "text/html" : "application/json");
       const isHidden = ["garbage", "empty", "html"].includes(fault);
       expect(effects.length > 0).toBe(isHidden ? status !== 200 : isVisible(complete));
     } else {

@@ -1,12 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  createFaultsService,
-  getStatuses,
-  getTarget,
-  LAST_PAGE,
-  sendAll,
-  setTime,
-} from "./faults-service.ts";
+import { createFaultsService, getStatuses, LAST_PAGE, PAGE_2, sendAll, setTime } from "./faults-service.ts";
 
 const NUMBERS = Array.from({ length: LAST_PAGE }, (_, index) => index + 1);
 
@@ -65,7 +58,7 @@ test("times counts each set of options, in any spelling", async () => {
   const { fetch } = await createFaultsService();
   const statuses: number[] = [];
   for (const prefer of ["code=500, times=1", "code=502, times=1", "CODE=500,times=1"])
-    statuses.push((await fetch(getTarget(2), { headers: { prefer } })).status);
+    statuses.push((await fetch(PAGE_2, { headers: { prefer } })).status);
   expect(statuses).toEqual([500, 502, 200]);
 });
 

@@ -22,15 +22,9 @@ export function setTime(milliseconds: number): void {
 }
 
 /** A request with the header `Prefer`, and the expected response. */
-export const prefer = (
-  text: string,
-  target = PAGE_2,
-  expected: Omit<Exchange, "request"> = {},
-): Exchange => ({
-  ...expected,
-  request: target,
-  requestHeaders: { Prefer: text, ...expected.requestHeaders },
-});
+export function prefer(Prefer: string, request = PAGE_2, expected: Partial<Exchange> = {}): Exchange {
+  return { ...expected, request, requestHeaders: { Prefer, ...expected.requestHeaders } };
+}
 
 export async function fetchPage(text: string, target = PAGE_2): Promise<Page> {
   return Object(await (await fetch(target, { headers: { Prefer: text } })).json());
@@ -40,12 +34,8 @@ export async function fetchPage(text: string, target = PAGE_2): Promise<Page> {
  * Sends requests to a new service, one after the other.
  * @param pages The page of each request, perhaps with a method before it and parameters after it, such as `HEAD 2&run=a`
  */
-export async function sendAll(
-  prefer: string,
-  pages: (string | number)[],
-  settings = {},
-): Promise<Response[]> {
-  const { fetch } = await createFaultsService(settings);
+export async function sendAll(prefer: string, pages: (string | number)[]): Promise<Response[]> {
+  const { fetch } = await createFaultsService();
   const headers = new Headers(prefer === "" ? {} : { prefer });
   const responses: Response[] = [];
   for (const text of pages) {
@@ -58,15 +48,6 @@ export async function sendAll(
 export async function getStatuses(prefer: string, pages: (string | number)[]): Promise<number[]> {
   return (await sendAll(prefer, pages)).map(({ status }) => status);
 }
-
-/** The headers of every response of the collection. */
-export const COMMON_HEADERS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "*",
-  allow: "GET, OPTIONS",
-  vary: "Accept",
-  "x-content-type-options": "nosniff",
-};
 
 /** The headers of a page that no fault has affected, for a request with options. */
 export const INTACT = { "preference-applied": null, "cache-control": "no-cache", etag: /./ };

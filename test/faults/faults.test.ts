@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { COMMON_HEADERS } from "../http-suite/collection-requests.ts";
 import { checkExchanges, type Exchange, PATH } from "../support/exchange.ts";
 import {
   CHANGED,
-  COMMON_HEADERS,
   createFaultsService,
   fetch,
   getTarget,
@@ -54,48 +54,31 @@ test.each([
   expect([headers.get("cache-control"), headers.get("content-encoding")]).toEqual([control, "identity"]);
 });
 
-test.each([
-  ["body=html", 200],
-  ["code=502, body=html", 502],
-])("%s is a web page in place of the JSON", async (prefer, status) => {
-  const response = await fetch(PAGE_2, { headers: { prefer } });
-  expect([response.status, response.headers.get("content-type")]).toEqual([status, "text/html"]);
-  expect(await response.text()).toMatch(/^<html>.*<\/html>$/s);
-});
-
 describe("a cache", () => {
   const target = getTarget(13);
 
-  test.each<[prefer: string, status: number, headers: Exchange["headers"] & object]>([
-    ["fail=0", 304, INTACT],
-    ["fail=1", 503, CHANGED],
-    ["on=13, body=empty", 200, CHANGED],
-    ["count=+1", 200, CHANGED],
-    ["next=null", 200, CHANGED],
-    ["next=null, on=last", 304, INTACT],
-    ["delay=1", 304, { "cache-control": "no-cache", etag: /./, "preference-applied": "delay=1" }],
-    ["grow=1/h", 304, { "cache-control": "no-cache", etag: /./, "preference-applied": 'grow="1/h"' }],
-    ["body=slow, delay=1", 200, { "cache-control": "no-cache, no-transform", etag: /./ }],
-  ])("with a current copy gets %s as %i", async (text, status, headers) => {
+  // biome-ignore format: a table of cases
+  test.each<[from: "query" | "header", prefer: string, status: number, headers: Exchange["headers"] & object]>([
+    ["query", "fail=0", 304, INTACT],
+    ["query", "fail=1", 503, CHANGED],
+    ["query", "on=13, body=empty", 200, CHANGED],
+    ["query", "count=+1", 200, CHANGED],
+    ["query", "next=null", 200, CHANGED],
+    ["query", "next=null, on=last", 304, INTACT],
+    ["query", "delay=1", 304, { "cache-control": "no-cache", etag: /./, "preference-applied": "delay=1" }],
+    ["query", "grow=1/h", 304, { "cache-control": "no-cache", etag: /./, "preference-applied": 'grow="1/h"' }],
+    ["query", "body=slow, delay=1", 200, { "cache-control": "no-cache, no-transform", etag: /./ }],
+    // A cache does not know that the header decides.
+    ["header", "fail=0", 304, INTACT],
+    ["header", "delay=1", 304, { "cache-control": "no-store", etag: /./ }],
+    ["header", "grow=1/h", 304, { "cache-control": "no-store", etag: /./ }],
+    ["header", "code=x", 304, { "cache-control": "no-store", etag: /./, "mock-warning": /^code=x/ }],
+  ])("with a current copy gets, for an option in the %s, what it may store: %s -> %i", async (from, text, status, headers) => {
     setTime(23 * 3_600_000);
     const copy = { "If-None-Match": (await fetch(target)).headers.get("etag")! };
-    await checkExchanges(fetch, {
-      request: `${target}&prefer=${encodeURIComponent(text)}`,
-      requestHeaders: copy,
-      status,
-      headers,
-    });
-  });
-
-  test.each<[prefer: string, status: number, headers: Exchange["headers"] & object]>([
-    ["fail=0", 304, INTACT],
-    ["delay=1", 304, { "cache-control": "no-store", etag: /./ }],
-    ["grow=1/h", 304, { "cache-control": "no-store", etag: /./ }],
-    ["code=x", 304, { "cache-control": "no-store", etag: /./, "mock-warning": /^code=x/ }],
-  ])("stores nothing that the header Prefer has affected: %s", async (text, status, headers) => {
-    setTime(23 * 3_600_000);
-    const copy = { "If-None-Match": (await fetch(target)).headers.get("etag")! };
-    await checkExchanges(fetch, prefer(text, target, { requestHeaders: copy, status, headers }));
+    const expected = { requestHeaders: copy, status, headers };
+    const inQuery = { ...expected, request: `${target}&prefer=${encodeURIComponent(text)}` };
+    await checkExchanges(fetch, from === "query" ? inQuery : prefer(text, target, expected));
   });
 
   test("stores no error, and revalidates a page on which a fault had no effect", () =>
@@ -129,16 +112,7 @@ describe("the options of PREFER", () => {
       fetch,
       ...targets.map((target) => ({ request: target, ...failed })),
       prefer("return=minimal", PATH, failed),
-      prefer("code=99", PATH, {
-        status: 503,
-        headers: { ...headers, "mock-warning": /^code=99 is invalid/ },
-      }),
-      {
-        request: `OPTIONS ${PATH}`,
-        requestHeaders: { "access-control-request-method": "GET" },
-        status: 204,
-        headers: { "preference-applied": null },
-      },
+      prefer("code=99", PATH, { status: 503, headers: { ...headers, "mock-warning": /^code=99 is/ } }),
       { request: "/healthz", body: expect.objectContaining({ status: "ok", prefer: "code=503" }) },
     );
   });

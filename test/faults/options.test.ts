@@ -97,33 +97,20 @@ test.each([
   ["code=503, code=503", "code=503", { code: 503 }],
   ["times=1, TIMES=2", "times=2", { times: 1 }],
   ["on=3,code=503,on=7,body=cut", "on=7", { on: [3], code: 503, body: "cut" }],
-])(
-  "%s is an error because of the second value, %s, which the header ignores",
-  (prefer, repeated, counted) => {
-    const problems = [expect.stringContaining(`${repeated} repeats the option `)];
-    expect(parseQuery(prefer).errors).toEqual(problems);
-    expect(parseQuery(...prefer.split(",")).errors).toEqual(problems);
-    expect(parseHeader(prefer)).toMatchObject({ rules: [counted], warnings: problems });
-  },
-);
+])("%s is an error because of %s, which the header ignores", (prefer, repeated, counted) => {
+  const problems = [expect.stringContaining(`${repeated} repeats the option `)];
+  expect(parseQuery(prefer).errors).toEqual(problems);
+  expect(parseQuery(...prefer.split(",")).errors).toEqual(problems);
+  expect(parseHeader(prefer)).toMatchObject({ rules: [counted], warnings: problems });
+});
 
 test("a valid value after an invalid one counts in the header", () =>
   expect(parseHeader("code=x, code=404").rules).toEqual([{ code: 404 }]));
 
+// biome-ignore format: a table of cases
 test.each([
-  "code=503;times=2",
-  "code=503;",
-  'code="503";x',
-  "on=3,7;code=500",
-  "code=503&times=2",
-  "code=503 times=2",
-  "code:503",
-  "code 503",
-  "hang times=2",
-  "(code)",
-  "{'code': 503}",
-  '{"code": 503}',
-  '[{"code":503}]',
+  "code=503;times=2", "code=503;", 'code="503";x', "on=3,7;code=500", "code=503&times=2", "code=503 times=2", "code:503", "code 503",
+  "hang times=2", "(code)", "{'code': 503}", '{"code": 503}', '[{"code":503}]',
 ])("%s is an error that says how to separate options", (text) => {
   expect(parseQuery(text).errors).toEqual([expect.stringMatching(/ with commas, .* JSON/)]);
 });
@@ -161,21 +148,14 @@ test("a header of more than 8,192 characters is ignored whole, with a warning", 
 });
 
 test("of twenty problems, five are described, with the beginning of a long value", () => {
-  const { warnings } = parseHeader(
-    Array(20)
-      .fill(`code=${"x".repeat(400)}`)
-      .join(),
-  );
+  const option = `code=${"x".repeat(400)}`;
+  const { warnings } = parseHeader(Array(20).fill(option).join());
   const problem = expect.stringMatching(/^code=x+\.\.\. is invalid: code must be .{1,40}\.$/);
   expect(warnings).toEqual([...Array(5).fill(problem), "15 more problems."]);
 });
 
-test.each(["é", "\u2028", "\0"])(
-  "a problem with %j is described in ASCII, because a header contains it",
-  (character) =>
-    expect(parseHeader(`code=a${character}b`).warnings).toEqual([
-      expect.stringMatching(/^code=a\?b is [ -~]+$/),
-    ]),
+test.each(["é", "\u2028", "\0"])("a problem with %j is described in ASCII, as in a header", (text) =>
+  expect(parseHeader(`code=a${text}b`).warnings).toEqual([expect.stringMatching(/^code=a\?b is [ -~]+$/)]),
 );
 
 test.each([

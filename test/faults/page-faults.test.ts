@@ -13,27 +13,21 @@ function changeCopy(options: OptionValues, page: Page, random: number): Page | u
   return changes.length > 0 ? JSON.parse(formatPage(copy)) : undefined;
 }
 
-const createPage = (count: number): Page => ({
-  count,
-  next: null,
-  previous: null,
-  results: makeRecords(count).reverse(),
-});
+const EMPTY: Page = { count: 0, next: null, previous: null, results: [] };
+const createPage = (count: number) => ({ ...EMPTY, count, results: makeRecords(count).reverse() });
 const PAGE = createPage(15);
 /** Random numbers that choose each record, and each count of a record. */
 const CHOICES = Array.from({ length: 90 }, (_, index) => (index + 0.5) / 90);
 
 const URL_WITHOUT_PAGE = "https://counts.example/api/tf1/records/?format=api&page=";
 
+// biome-ignore format: a table of cases
 test.each<[prefer: string, changes: Partial<Page>]>([
   ["count=+1", { count: 401 }],
   ["next=null", { next: null }],
   ["next=loop", { next: `${URL_WITHOUT_PAGE}2` }],
   ["next=skip", { next: `${URL_WITHOUT_PAGE}4` }],
-  [
-    "rows=drop, count=+2, next=null, record=extra, seed=3",
-    { count: 402, next: null, results: expect.objectContaining({ length: 14 }) },
-  ],
+  ["rows=drop, count=+2, next=null, record=extra, seed=3", { count: 402, next: null, results: expect.objectContaining({ length: 14 }) }],
 ])("%s changes a page", async (text, changes) => {
   const page = await fetchPage("");
   await checkExchanges(fetch, prefer(text, PAGE_2, { body: { ...page, ...changes } }));

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { COMMON_HEADERS } from "../http-suite/collection-requests.ts";
 import { checkExchanges, type Exchange, PATH } from "../support/exchange.ts";
-import { COMMON_HEADERS, fetch, PAGE_2, prefer, setTime } from "./faults-service.ts";
+import { fetch, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 const CHALLENGE = 'Bearer realm="api"';
 

@@ -7,15 +7,9 @@ const SEQUENCE = "code=503,times=1,else,code=429,times=1,else,body=cut,times=1";
 
 describe("options are divided into rules", () => {
   test("at each else, in the header, in the query, and as a list of objects", () => {
-    const expected = [
-      { code: 503, times: 1 },
-      { code: 429, times: 1 },
-      { body: "cut", times: 1 },
-    ];
-    const header = parseFaultOptions(
-      "code=503, times=1, Else, code=429;x, times=1, ELSE;x, body=cut, times=1",
-      [],
-    );
+    const expected = [{ code: 503 }, { code: 429 }, { body: "cut" }].map((fault) => ({ ...fault, times: 1 }));
+    const spelled = "code=503, times=1, Else, code=429;x, times=1, ELSE;x, body=cut, times=1";
+    const header = parseFaultOptions(spelled, []);
     expect([header.rules, header.warnings]).toEqual([expected, []]);
     expect(parseFaultOptions("", [SEQUENCE])).toMatchObject({ rules: expected, errors: [] });
     expect(parseFaultOptions("", SEQUENCE.split(","))).toMatchObject({ rules: expected, errors: [] });
@@ -52,10 +46,7 @@ describe("options are divided into rules", () => {
 
   test("two rules without an option have different numbers in their messages", () => {
     const { errors } = parseFaultOptions("", ["else,code=503,else,code=404"]);
-    expect(errors).toEqual([
-      expect.stringMatching(/^Rule 1 has no option/),
-      expect.stringMatching(/^Rule 2 needs a condition/),
-    ]);
+    expect(errors.map((error) => error.slice(0, 15))).toEqual(["Rule 1 has no o", "Rule 2 needs a "]);
   });
 
   test("a list of objects has the same errors", () =>
