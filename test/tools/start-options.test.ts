@@ -51,12 +51,10 @@ test("each option of wrangler dev with a path, or with a list, is known", () => 
     ...args,
     ...globalFlags,
   };
-  const options = Object.entries(all).filter(
-    ([name, { hidden }]) => !hidden && !positionalArgs.includes(name) && !REFUSED_OPTIONS.has(name),
-  );
-  const { lists = [], others = [] } = Object.groupBy(options, ([, { array }]) =>
-    array ? "lists" : "others",
-  );
+  const isPassed = (name: string) => !positionalArgs.includes(name) && !REFUSED_OPTIONS.has(name);
+  const options = Object.entries(all).filter(([name, { hidden }]) => !hidden && isPassed(name));
+  const lists = options.filter(([, { array }]) => array);
+  const others = options.filter(([, { array }]) => !array);
   expect(lists.map(([name]) => name).sort()).toEqual(LIST_OPTIONS);
   const hasPath = /\bpath\b|directory|folder|static assets/i;
   const paths = others.filter(([, { describe = "" }]) => hasPath.test(describe));

@@ -23,26 +23,18 @@ function startNpm(cwd: string, args: string[], pattern: RegExp): Promise<string>
   return readAddress(npm.stdout, pattern);
 }
 
-test("npm start serves the loaded records without a rate limit, and ends with npm", async () => {
+test("npm start serves the loaded records without a rate limit, also behind a proxy, and ends with npm", async () => {
   const folder = createFolder();
   const file = join(folder, "records.csv");
   await writeFile(file, RECORDS);
   await runData(["load", file, "--persist-to", folder]);
-  const { origin, terminate } = await serve(folder);
-  const page = await (await fetch(`${origin}/api/tf1/records/`)).json();
-  expect(page).toMatchObject({ count: 20 });
-  expect(await (await fetch(origin)).json()).toMatchObject({ rate_limit_seconds: null });
+  const { origin, terminate } = await serve(folder, "--var", "PUBLIC_ORIGIN:https://counts.example");
+  expect(await (await fetch(origin)).json()).toMatchObject({ count: 20, rate_limit_seconds: null });
   // Wrangler's Local Explorer runs any SQL.
   expect((await fetch(`${origin}/cdn-cgi/local/explorer`)).status).toBe(404);
   // Nothing would delete its traces of requests.
   expect(existsSync(join(folder, "v3/observability"))).toBe(false);
-  await terminate();
-  await expect(fetch(origin)).rejects.toThrow("fetch failed");
-});
-
-test("npm start responds with 304 behind a proxy that forwards the client's host and scheme", async () => {
-  const { origin, close } = await serve(createFolder(), "--var", "PUBLIC_ORIGIN:https://counts.example");
-  onTestFinished(close);
+  // A proxy that forwards the client's host and scheme.
   const forwarded = ["-H", "Host: counts.example", "-H", "X-Forwarded-Proto: https"];
   const request = async (...headers: string[]) => {
     const shown = "%{http_code} %header{etag} %header{link}";
@@ -52,6 +44,8 @@ test("npm start responds with 304 behind a proxy that forwards the client's host
   const [status, etag, link] = await request();
   expect([status, link]).toEqual(["200", "</>;"]);
   expect(await request("-H", `If-None-Match: ${etag}`)).toMatchObject(["304", etag, ""]);
+  await terminate();
+  await expect(fetch(origin)).rejects.toThrow("fetch failed");
 });
 
 test("npm start -- --config FILE prepares the store of that configuration in its folder", async () => {
@@ -98,12 +92,8 @@ test.each(["http", "https"])(
     options.push("--local-protocol", protocol);
     const args = ["tools/start.ts", ...options, "--var", "PREFER:delay=1", "FAULTS:maybe"];
     // The request to the worker needs no proxy. Nothing listens at this port.
-    const env = {
-      ...process.env,
-      NODE_USE_ENV_PROXY: "1",
-      HTTP_PROXY: "http://localhost:9",
-      HTTPS_PROXY: "http://localhost:9",
-    };
+    const proxy = "http://localhost:9";
+    const env = { ...process.env, NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
     const server = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     await readAddress(server.stderr, /(FAULTS is \\"maybe\\"; it must be)/);
     const ended = once(server, "exit");
@@ -158,16 +148,13 @@ test("npm run serve removes the files of earlier builds, and serves a file of th
 });
 
 // Wrangler would obey these settings, so a load could fill a store that is not served.
+// biome-ignore format: a table of cases
 test.each([
   { setting: "STORE", file: ".dev.vars", command: "tools/start.ts" },
   { setting: "PREFER", file: ".env.local", command: "tools/data/data-command.ts info" },
   { setting: "CLOUDFLARE_ENV", file: ".env", command: "tools/deploy/deploy.ts deploy" },
   // Wrangler reads this file in the folder in which it runs, wherever the configuration is.
-  {
-    setting: "CLOUDFLARE_ENV",
-    file: ".env",
-    command: "tools/data/data-command.ts info --config ../own.toml",
-  },
+  { setting: "CLOUDFLARE_ENV", file: ".env", command: "tools/data/data-command.ts info --config ../own.toml" },
 ])("$command refuses the setting $setting in $file", async ({ setting, file, command }) => {
   const { folder, run } = createProject("http://localhost");
   await writeFile(join(folder, "../own.toml"), "");

@@ -36,10 +36,8 @@ export default function setup(project: TestProject): void {
   execFileSync(process.execPath, ["tools/package/build.ts"]);
   const folder = createFolder();
   const options = { cwd: folder, encoding: "utf8" } as const;
-  project.provide(
-    "tarball",
-    join(folder, execFileSync("npm", ["pack", PACKAGE_FOLDER, "--silent"], options).trim()),
-  );
+  const name = execFileSync("npm", ["pack", PACKAGE_FOLDER, "--silent"], options).trim();
+  project.provide("tarball", join(folder, name));
 }
 
 /** Imports the built package. */

@@ -48,13 +48,8 @@ const NODE = process.execPath;
 // The default timeouts of five seconds are too short for a busy machine.
 const TIMEOUT = ["--testTimeout", "600000"];
 const VITEST = [NODE, resolve("node_modules/vitest/vitest.mjs"), "run", "--root", ".", ...TIMEOUT];
-const PLAYWRIGHT = [
-  NODE,
-  resolve("node_modules/@playwright/test/cli.js"),
-  "test",
-  "page.spec.js",
-  "--config",
-];
+const PLAYWRIGHT_PATH = resolve("node_modules/@playwright/test/cli.js");
+const PLAYWRIGHT = [NODE, PLAYWRIGHT_PATH, "test", "page.spec.js", "--config"];
 // CI installs Jest into this folder.
 const JEST_PATH = join(JEST, "node_modules/jest/bin/jest.js");
 const JEST_COMMAND = [NODE, "--experimental-vm-modules", JEST_PATH, "--rootDir", ".", ...TIMEOUT];

@@ -21,18 +21,15 @@ describe.each<[string, string, ...string[]]>([
 ])("in %s", (_, runtime, ...own) => {
   test.runIf(runtime)("the command serves the sample data, and checks it", async () => {
     const { url, stop } = await startCommand(folder, [], [runtime, ...own]);
-    const options = ["--pages", "2"];
     const paths = ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"];
     const responses = ["application/json", "text/html"].flatMap((accept) =>
       paths.map((path) => fetch(url + path, { headers: { accept } })),
     );
     const failed = (await Promise.all(responses)).filter(({ status }) => status !== 200);
     expect(failed.map(({ status, url }) => [status, url])).toEqual([]);
-    const checked = await runIn(folder, runtime, [...own, COMMAND, "check", url, ...options]);
-    expect(checked).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^\d+ rules followed, 0 broken: /m),
-    });
+    const checked = await runIn(folder, runtime, [...own, COMMAND, "check", url, "--pages", "2"]);
+    expect(checked.stdout).toMatch(/^\d+ rules followed, 0 broken: /m);
+    expect(checked.status).toBe(0);
     expect((await stop()).stderr).toBe("");
   });
 

@@ -1,8 +1,6 @@
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import type { OptionValues } from "../../../src/faults/option-table.ts";
-import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import type {
   Page,
   Prefer,
@@ -13,7 +11,6 @@ import type {
 } from "../../../tools/package/index.d.ts";
 import { runProcess } from "../../support/run-command.ts";
 import { makeRecords } from "../../support/sample-records.ts";
-import { createFolder } from "../../support/temporary-folder.ts";
 import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();
@@ -45,11 +42,9 @@ describe("the collection", () => {
     expect((await service.fetch(PATH)).headers.get("Data-Source")).toBe("records of a program");
   });
 
+  // biome-ignore format: a table of cases
   test.each([
-    [
-      "records: the pages contain 1 different record",
-      [{ count: 2, next: null, previous: null, results: [RECORDS[0]] }],
-    ],
+    ["records: the pages contain 1 different record", [{ count: 2, next: null, previous: null, results: [RECORDS[0]] }]],
     ["records[0]: 5 is not a record", [5]],
     ["records[1]: id 1n is not a whole number", [RECORDS[0], { ...RECORDS[1], id: 1n }]],
     ["records[0]: cars NaN is not a whole number", [{ ...RECORDS[0], cars: Number.NaN }]],
@@ -92,14 +87,6 @@ test.each([
   expect(() => createService(options as ServiceOptions)).toThrow(expected);
 });
 
-test("modelName serves files of a different model as this model", async () => {
-  const file = join(createFolder(), "other.csv");
-  await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,1,0,0,0,0,0,tf2\n`);
-  await expect(createService({ files: [file] }).ready).rejects.toThrow('"tf2"');
-  const service = createService({ files: [file], modelName: "tf1" });
-  expect((await read(service)).results[0].model_name).toBe("tf1");
-});
-
 test.each([
   ["counts.example", 200],
   ["my_counts.example:8080", 200],
@@ -107,9 +94,8 @@ test.each([
   ["a';id;'b", 400],
   ["a$(id)b", 400],
 ])("requests of the host %s get %i", async (host, status) => {
-  const requests = ["/api/tf1/records/", "/robots.txt"].map((path) =>
-    create().fetch(`http://${host}${path}`),
-  );
+  const urls = ["/api/tf1/records/", "/robots.txt"].map((path) => `http://${host}${path}`);
+  const requests = urls.map((url) => create().fetch(url));
   expect((await Promise.all(requests)).map((response) => response.status)).toEqual([status, status]);
 });
 
@@ -150,18 +136,8 @@ describe("requests", () => {
     await expect(left).rejects.toThrow();
     time += 5;
     await service.fetch(`${PATH}?page=last&prefer=next=null,delay=1`);
-    expect(list()).toEqual([
-      [time - 5, null, ["hang", "times=1"]],
-      [time, 200, ["delay=1"]],
-    ]);
-  });
-
-  test("are counted by rate until reset", async () => {
-    const service = create({ now: () => 0, prefer: { rate: { requests: 1, per: "h" } } });
-    const getStatus = async () => (await service.fetch(PATH)).status;
-    expect([await getStatus(), await getStatus()]).toEqual([200, 429]);
-    service.reset();
-    expect(await getStatus()).toBe(200);
+    expect(list().at(0)).toEqual([time - 5, null, ["hang", "times=1"]]);
+    expect(list().at(1)).toEqual([time, 200, ["delay=1"]]);
   });
 });
 
@@ -219,31 +195,20 @@ test.each<{ prefer: Prefer; expected: string }>([
     prefer: { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } },
     expected: 'code=503, delay=0-1, until="2030-01-01T00:00:00Z", times=1',
   },
-])(
-  "prefer can be set to $prefer at any time, which resets the counts of times",
-  async ({ prefer, expected }) => {
-    const service = create({ prefer });
-    const getStatus = async () => (await service.fetch(PATH)).status;
-    expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
-    service.prefer = prefer;
-    expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
-    service.prefer = "";
-    expect([await getStatus(), service.prefer]).toEqual([200, ""]);
-  },
-);
+])("prefer can be set to $prefer, which resets the counts of times", async ({ prefer, expected }) => {
+  const service = create({ prefer });
+  const getStatus = async () => (await service.fetch(PATH)).status;
+  expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
+  service.prefer = prefer;
+  expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
+  service.prefer = "";
+  expect([await getStatus(), service.prefer]).toEqual([200, ""]);
+});
 
 test.each(["code=5", null, undefined])("prefer cannot be set to %j, and keeps its value", (invalid) => {
   const service = create({ prefer: "code=503" });
   expect(() => Object.assign(service, { prefer: invalid })).toThrow("prefer");
   expect(service.prefer).toBe("code=503");
-});
-
-test("the clock of the service decides when a fault ends", async () => {
-  let time = Date.parse("2024-06-01T12:00:00Z");
-  const service = create({ now: () => time, prefer: "code=500,until=2024-06-01T12:00:01Z" });
-  expect((await service.fetch(PATH)).status).toBe(500);
-  time += 1_000;
-  expect((await service.fetch(PATH)).status).toBe(200);
 });
 
 test.each<[string, (service: Service) => unknown]>([
@@ -263,14 +228,11 @@ test.each<[string, (service: Service) => unknown]>([
 
 type Leave = (client: AbortController, responses: Promise<Response>[]) => unknown;
 
+// biome-ignore format: a table of cases
 test.each<[string, string, Leave]>([
   ["hang", "aborts", (client) => client.abort()],
   ["body=slow,delay=10000", "aborts", (client) => client.abort()],
-  [
-    "body=slow,delay=10000",
-    "cancels the body",
-    (_, responses) => Promise.all(responses.map(async (response) => (await response).body?.cancel())),
-  ],
+  ["body=slow,delay=10000", "cancels the body", (_, responses) => Promise.all(responses.map(async (response) => (await response).body?.cancel()))],
 ])("%s waits until the client %s", async (prefer, _, leave) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -281,18 +243,6 @@ test.each<[string, string, Leave]>([
   await expect.poll(() => vi.getTimerCount()).toBe(1);
   await leave(client, [response]);
   expect(vi.getTimerCount()).toBe(0);
-});
-
-test("reset ends all waits, as closed connections", async () => {
-  const service = create();
-  const hang = service.fetch(`${PATH}?prefer=hang`);
-  const slow = service.fetch(`${PATH}?prefer=body=slow,delay=10000`);
-  await expect.poll(() => service.requests.length).toBe(2);
-  const { body } = await slow;
-  service.reset();
-  await expect(hang).rejects.toMatchObject({ message: "fetch failed", cause: { code: "UND_ERR_SOCKET" } });
-  await expect(new Response(body).text()).rejects.toThrow(new TypeError("terminated"));
-  expect((await service.fetch(PATH)).status).toBe(200);
 });
 
 describe("a process", () => {
@@ -306,28 +256,19 @@ describe("a process", () => {
     return { status, stdout, isFast: performance.now() - startedAt < 30_000 };
   };
 
+  // biome-ignore format: a table of cases
   test.each([
     ["ends although a request hangs", "void fetch('hang');", ""],
-    [
-      "continues although the records of a service are invalid",
-      "createService({ records: [{}] }); setTimeout(() => console.log('alive'), 100);",
-      "alive\n",
-    ],
+    ["continues after invalid records", "createService({ records: [{}] }); setTimeout(() => console.log('alive'), 100);", "alive\n"],
     ["waits for a delay", "console.log((await fetch('delay=500')).status);", "200\n"],
-    [
-      "waits for the timeout of a client",
-      "await fetch('hang', { signal: AbortSignal.timeout(500) }).catch(({ name }) => console.log(name));",
-      "TimeoutError\n",
-    ],
-    [
-      "ends when its server is closed although a request hangs",
+    ["waits for a client's timeout",
+      "await fetch('hang', { signal: AbortSignal.timeout(500) }).catch(({ name }) => console.log(name));", "TimeoutError\n"],
+    ["ends when its server is closed although a request hangs",
       `const { url, close } = await service.listen({ port: 0 });
        const hang = globalThis.fetch(url + "/api/tf1/records/?prefer=hang").catch(({ message }) => console.log(message));
        while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
        await close();
-       await hang;`,
-      "fetch failed\n",
-    ],
+       await hang;`, "fetch failed\n"],
   ])("%s", async (_, code, stdout) => {
     expect(await run(code)).toEqual({ status: 0, stdout, isFast: true });
   });

@@ -40,11 +40,8 @@ describe.each(["/docs", `${ASSETS}/site.css`, `${ASSETS}/icon.svg`, "/openapi.js
 
     test("is a 405 with what is allowed for POST", async () => {
       const response = await fetch(server.url + path, { method: "POST" });
-      expect([response.status, response.headers.get("Allow"), await response.json()]).toEqual([
-        405,
-        "GET, HEAD",
-        { detail: 'Method "POST" not allowed.' },
-      ]);
+      expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+      expect(await response.json()).toEqual({ detail: 'Method "POST" not allowed.' });
     });
   },
 );
@@ -73,10 +70,8 @@ test("with one character more, Accept-Encoding counts as absent", async () => {
 test("service.fetch returns text, as the global fetch does, even to a client that accepts gzip", async () => {
   const headers = { "Accept-Encoding": "gzip" };
   const response = await service.fetch("https://counts.example/robots.txt", { headers });
-  expect([response.headers.get("Content-Encoding"), await response.text()]).toEqual([
-    null,
-    expect.stringContaining("User-agent"),
-  ]);
+  expect(response.headers.get("Content-Encoding")).toBe(null);
+  expect(await response.text()).toContain("User-agent");
 });
 
 test.each([
