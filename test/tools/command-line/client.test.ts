@@ -68,13 +68,10 @@ describe("with a fake clock,", () => {
   test.each([
     ["7", [0, 7, 14, 21, 28]],
     ["3600", [0, 60, 120, 180, 240]],
-  ])(
-    "after a 429, the client waits for Retry-After: %s, but for a minute at most",
-    async (seconds, expected) => {
-      expect(await send({ "Retry-After": seconds })).toMatch(/429 again and again$/);
-      expect(times).toEqual(expected);
-    },
-  );
+  ])("after a 429, the client waits for %s seconds, or a minute", async (seconds, expected) => {
+    expect(await send({ "Retry-After": seconds })).toMatch(/429 again and again$/);
+    expect(times).toEqual(expected);
+  });
 
   test.each<[Behavior, string, outcome: unknown]>([
     [404, "GET", expect.objectContaining({ status: 404, body: new TextEncoder().encode("text") })],

@@ -107,15 +107,12 @@ test.each([
   ["an output file", "dev/stdout", "dev/stdout"],
 ])("as %s, %j is %o", (name, text, value) => expect(parsers[name]?.(text)).toEqual(value));
 
+// biome-ignore format: a table of cases
 test.each([
   ...["17", "1.5", "-1"].map((text) => ["0 to 16", text, "whole number, 0 to 16"]),
   ...["0", String(MAX + 1), ""].map((text) => ["1 or more", text, "whole number, 1 or more"]),
   ...["0m", "30", "1.5h", "h", "1000000m", ""].map((text) => ["minutes", text, "minutes or hours"]),
-  ...["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""].map((text) => [
-    "a date",
-    text,
-    "date in UTC",
-  ]),
+  ...["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""].map((text) => ["a date", text, "date in UTC"]),
   ["an output file", "", "empty"],
   ["a service", "ftp://a.example", "URL"],
   ["a service", "http://:secret@a.example", "without a user"],

@@ -31,15 +31,14 @@ const cut = (response: Response) => {
 const shuffle = (fields: object) => Object.fromEntries(Object.entries(fields).reverse());
 
 /** Services that follow all rules, although they differ from our own service with 200 records. */
+// biome-ignore format: a table of cases
 const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that grows by a record with every 20th request": grow(20),
   "that grows by a record with every 20th request, and --pages 3": [grow(20), { pages: 3 }],
   "that grows by 60 records while page 3 is read": grow(1, (page) => (page === "3" ? 60 : 0)),
   "that grows by a record before the request without page": grow(1, (page) => (page === null ? 1 : 0), 1),
   "that has ten times as many records after page 1": grow(1, (page) => (page === "2" ? 180 : 0), 180),
-  "whose servers get a new record at different times": replace((all, request) =>
-    all.slice(request === 2 ? 1 : 0),
-  ),
+  "whose servers get a new record at different times": replace((all, request) => all.slice(request === 2 ? 1 : 0)),
   "that responds 500 to every fifth request": sometimes(5, status(500)),
   "that responds 429 to every third request": sometimes(3, status(429, { "Retry-After": "0" })),
   "that cuts every fourth body": sometimes(4, cut),
@@ -48,19 +47,13 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "with more headers, and lists in a different order and case": change(
     headers({ Allow: "OPTIONS, get, GET", Vary: "Origin, accept, Accept", Via: "1.1 x", ETag: null }),
   ),
-  "with Allow for pages and OPTIONS only": change((response) =>
-    response.ok ? response : headers({ Allow: null })(response),
-  ),
+  "with Allow for pages and OPTIONS only": change((response) => response.ok ? response : headers({ Allow: null })(response)),
   "whose page 0 is page 1, and whose last page repeats endlessly": rewrite((url) =>
     url.replace("page=0", "page=1").replace(/page=(1[5-9]|[2-9]\d)$/, "page=14"),
   ),
-  "with a string as next on the last page, and a link to page 0 as previous on page 1": envelope(
-    (fields) => ({
-      ...fields,
-      next: fields.next ?? "none",
-      previous: fields.previous ?? "http://counts.example/api/tf1/records/?format=api&page=0",
-    }),
-  ),
+  "with a string as next on the last page, and a link to page 0 as previous on page 1": envelope((fields) => ({
+    ...fields, next: fields.next ?? "none", previous: fields.previous ?? "http://counts.example/api/tf1/records/?format=api&page=0",
+  })),
   "with additional fields, in a different order": envelope((one) => ({
     pages: 14,
     ...shuffle({ ...one, results: one.results.map(shuffle), vans: 1.5 }),
@@ -76,15 +69,13 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
 };
 
 /** Services that never stop changing. Nothing is wrong, but the check cannot be completed. */
+// biome-ignore format: a table of cases
 const CHANGING_SERVICES: Record<string, Change> = {
   "a record is added with each request": grow(1),
   "count rises with each request": count((_, request) => 200 + request),
   "the newest record is removed with each request": replace((all, request) => all.slice(request)),
   "two servers with different snapshots take turns": replace((all, request) => all.slice(request % 2)),
-  "the collection is replaced by one of the same size with each request": records((one) => ({
-    ...one,
-    id: 1_000 * Number(one.id) + requests++,
-  })),
+  "the collection is replaced by one of the same size with each request": records((one) => ({ ...one, id: 1_000 * Number(one.id) + requests++ })),
 };
 let requests = 0;
 
