@@ -91,8 +91,7 @@ test.each(ROWS)("$command $args has an effect of $option", async (row) => {
 });
 
 test.each(createDataProgram().commands)("each option of $_name has a row", (command) => {
-  const tested = ROWS.filter((row) => row.command === command.name()).map(
-    ({ option }) => option.split(" ")[0],
-  );
+  const rows = ROWS.filter((row) => row.command === command.name());
+  const tested = rows.map(({ option }) => option.split(" ")[0]);
   expect(tested.sort()).toEqual(command.options.map(({ long }) => long).sort());
 });

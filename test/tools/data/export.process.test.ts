@@ -17,10 +17,8 @@ const REFS = ['"a,"', "ü;=33", "'🚗\u00a0'", "1=1+1\\"];
 const records = makeRecords(640)
   .map((record) => ({ ...record, camera_ref: REFS[record.camera_pk - 1]!, id: record.id * 3 - 100 }))
   .sort(compareNewestFirst);
-const EXPECTED = {
-  csv: formatCsv(records),
-  jsonl: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
-};
+const jsonl = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+const EXPECTED = { csv: formatCsv(records), jsonl };
 
 const local = createDataFolder();
 const { folder, write, run } = local;
@@ -97,10 +95,8 @@ describe("info", () => {
     const stdout = nothingLoaded("d1");
     expect(await info("--persist-to", empty)).toEqual({ status: 0, stdout, stderr: "" });
     const json = await info("--persist-to", empty, "--json");
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      store: "d1",
-      snapshot: { id: null, count: 0, loaded_at: null },
-    });
+    const snapshot = { id: null, count: 0, loaded_at: null };
+    expect(JSON.parse(json.stdout)).toMatchObject({ store: "d1", snapshot });
   });
 
   const files = makeRecords(23).map((_, index) => join(folder, `${index}.csv`));
@@ -111,17 +107,14 @@ describe("info", () => {
     for (const [index, record] of makeRecords(23).entries()) await write(`${index}.csv`, [record]);
   });
 
+  // biome-ignore format: a table of cases
   test.each([
     ["a file", ["data/seed/2019.csv"], "2019.csv"],
     ["the sample data", listSeedFiles(), "generated"],
     ["records that are said to be generated", [...two, "--source", "generated"], '"generated"'],
     ["two files", two, "0.csv, 1.csv"],
     ["records with a long source", [...two, "--source", long], long],
-    [
-      "23 files",
-      files,
-      `${files.slice(0, 20).map((_, index) => `${index}.csv`)}, and 3 more`.replaceAll(/,\b/g, ", "),
-    ],
+    ["23 files", files, `${files.slice(0, 20).map((_, index) => `${index}.csv`)}, and 3 more`.replaceAll(/,\b/g, ", ")],
   ])("shows the sources of %s", async (_, args, sources) => {
     await run("load", "--store", "d1", ...args);
     const { stdout } = await info("--persist-to", folder);

@@ -20,11 +20,10 @@ const UNKNOWN =
   /\nTo see whether .*: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.toml'$/;
 
 /** What was printed, without notices of slow commands: the fake clock runs ahead of commands. */
-const listPrinted = () =>
-  vi
-    .mocked(console.error)
-    .mock.calls.flat()
-    .filter((line) => !/^Still/.test(line));
+function listPrinted() {
+  const { calls } = vi.mocked(console.error).mock;
+  return calls.flat().filter((line) => !/^Still/.test(line));
+}
 
 /** Executes the wrangler commands for a namespace. */
 function createNamespace(pairs: Map<string, string>): WranglerRunner {
@@ -45,9 +44,8 @@ test("a load into a namespace that never shows the new snapshot reports that, an
   const wrangler: WranglerRunner = (args) =>
     args.includes("get") ? Promise.resolve({ status: 0, stdout: "{}", stderr: "" }) : namespace(args);
   const loading = loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
-  await expect(loading).rejects.toThrow(
-    /^The namespace does not show the new snapshot\.\n.* info --remote --store kv --config /,
-  );
+  const message = /^The namespace does not show the new snapshot\.\n.* info --remote --store kv --config /;
+  await expect(loading).rejects.toThrow(message);
   vi.useRealTimers();
   const wait = expect.stringMatching(/^Waiting 70 seconds /);
   const printed = listPrinted();
@@ -162,25 +160,12 @@ describe("a load", () => {
   // biome-ignore format: a table of cases
   test.each<[string, Failures, error: RegExp]>([
     ["shows why its file is rejected", { since: WRITE, errors: ["Exceeded the daily limit of rows written"] }, new RegExp(`Exceeded the daily limit.*${KEPT}$`, "s")],
-    [
-      "repeats a command after a temporary failure only",
-      {
-        since: WRITE,
-        // Lines of wrangler's log.
-        errors: [
-          "fetch failed",
-          "POST /accounts/account/d1 -> 503 Service Unavailable",
-          "Upstream service unavailable [code: 7009]",
-          "no such column",
-        ],
-      },
-      new RegExp(`failed:\nno such column${KEPT}$`),
-    ],
-    [
-      "shows the beginning of a command that fails",
-      { since: "DELETE FROM block ", errors: ["no such column"] },
-      /^wrangler d1 execute DB --yes --json --command DELETE FROM .{80,100}\.\.\. [^\n]{1,300}failed:\nno such column\n/,
-    ],
+    // The errors are lines of wrangler's log.
+    ["repeats a command after a temporary failure only",
+      { since: WRITE, errors: ["fetch failed", "POST /accounts/account/d1 -> 503 Service Unavailable", "Upstream service unavailable [code: 7009]", "no such column"] },
+      new RegExp(`failed:\nno such column${KEPT}$`)],
+    ["shows the beginning of a command that fails", { since: "DELETE FROM block ", errors: ["no such column"] },
+      /^wrangler d1 execute DB --yes --json --command DELETE FROM .{80,100}\.\.\. [^\n]{1,300}failed:\nno such column\n/],
     ["fails at once if its first command does not reach Cloudflare", { since: "", errors: ["fetch failed"] }, /failed:\nfetch failed/],
     ["says how to see what is served if the store fails from the switch on", { since: SWITCH, errors: Array(20).fill("overloaded") }, UNKNOWN],
   ])("%s, and leaves the served records", async (_, failures, error) => {
@@ -192,14 +177,11 @@ describe("a load", () => {
   });
 
   const NOT_SWEPT = expect.stringContaining("Warning: The new records are being served.");
+  // biome-ignore format: a table of cases
   test.each<[string, Failures, warnings: unknown[]]>([
     ["succeeds if the response of its switch is lost", loseSwitch("fetch failed"), []],
     ["succeeds if its switch reports a failure, but was executed", loseSwitch("overloaded"), []],
-    [
-      "succeeds with a warning if its sweep fails",
-      { since: SWITCH, errors: ["", "overloaded"] },
-      [NOT_SWEPT],
-    ],
+    ["succeeds with a warning if its sweep fails", { since: SWITCH, errors: ["", "overloaded"] }, [NOT_SWEPT]],
   ])("%s", async (_, failures, warnings) => {
     await loadFiles(writeRecords(30), connect());
     await loadFiles(writeRecords(40), connect(failures));

@@ -37,10 +37,8 @@ test.runIf(existsSync("/dev/full")).each(["generate --records 10", "generate --r
   async (command) => {
     const script = `exec "$0" tools/data/data-command.ts ${command} > /dev/full`;
     const { status, stderr } = await runProcess("sh", ["-c", script, process.execPath]);
-    expect([status, removeProgress(stderr)]).toEqual([
-      1,
-      "Standard output cannot be written: the disk is full\n",
-    ]);
+    const message = "Standard output cannot be written: the disk is full\n";
+    expect([status, removeProgress(stderr)]).toEqual([1, message]);
   },
 );
 

@@ -97,17 +97,14 @@ describe("a load that fails leaves the served records", () => {
   });
 });
 
-test.each(["file/below", "file"])(
-  "info and load name %s, which cannot be the folder of a store",
-  async (name) => {
-    await write("file", "");
-    const folder = join(local.folder, name);
-    const commands = [["info"], ["load", small]].map((args) => runData([...args, "--persist-to", folder]));
-    const named = new RegExp(`^${folder}\\S+ cannot be (written|opened): .*not a directory\\n$`);
-    const failed = { status: 1, stdout: "", stderr: expect.stringMatching(named) };
-    expect(await Promise.all(commands)).toEqual([failed, failed]);
-  },
-);
+test.each(["file/below", "file"])("info and load name %s, which cannot be a folder", async (name) => {
+  await write("file", "");
+  const folder = join(local.folder, name);
+  const commands = [["info"], ["load", small]].map((args) => runData([...args, "--persist-to", folder]));
+  const named = new RegExp(`^${folder}\\S+ cannot be (written|opened): .*not a directory\\n$`);
+  const failed = { status: 1, stdout: "", stderr: expect.stringMatching(named) };
+  expect(await Promise.all(commands)).toEqual([failed, failed]);
+});
 
 test.each([
   ["has the content of a different program", 0, "cannot be opened"],

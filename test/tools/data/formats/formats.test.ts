@@ -17,12 +17,7 @@ const REFS = ["a\\", 'a"}', 'a\\"', "a:{"].map((camera_ref) => makeRecord({ came
 const MAX = Number.MAX_SAFE_INTEGER;
 const LONGEST = ["x".repeat(64), "😀".repeat(64)];
 const JOINED = ["❤️ 1️⃣", "👩‍🚀", "🏳️‍🌈", "می‌خواهم", "葛\u{e0100}"];
-const HEALTHS = [
-  ["TRUE", "True"],
-  ["true", "True"],
-  ["FALSE", "False"],
-  ["false", "False"],
-] as const;
+const HEALTHS = Object.entries({ TRUE: "True", true: "True", FALSE: "False", false: "False" } as const);
 const LINES =
   "2,7,a33,2020-02-29T00:00:00Z,True,3,2,1,0,0,0,tf1\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n";
 
@@ -31,60 +26,54 @@ const page = { ...envelope, results: BOTH };
 const compact = JSON.stringify(page);
 const pretty = JSON.stringify(page, null, 2);
 
-test.each(
-  // biome-ignore format: a table of cases
-  [
-    ["CSV", `${FIELDS}\n${LINES}`, BOTH],
-    ["CSV with CRLF", `${FIELDS}\n${LINES}`.replaceAll("\n", "\r\n"), BOTH],
-    ["CSV with a byte order mark", `\ufeff${FIELDS}\n${LINES}`, BOTH],
-    ["CSV with blank lines", `\n${FIELDS}\n\n${LINES}\n\n`, BOTH],
-    ["CSV with rows of only separators, as spreadsheets write them",
-      `,,\n${FIELDS}\n${LINES}${",".repeat(11)}\n${LINES}"",,\n,\n`, [...BOTH, ...BOTH]],
-    ["CSV with the numbers that pandas writes in a column that had a gap",
-      `${FIELDS}\n1.0,7.00,a33,2019-02-28T10:00:00Z,,3.0,2.0,1.0,0.0,0.0,0.0,tf1\n`, [OLD]],
-    ["CSV with every cell in quotes", `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'), BOTH],
-    ["CSV with columns in a different order", `${FIELDS.split(",").toReversed()}\n${LINES.split("\n")[0]?.split(",").toReversed()}`, [NEW]],
-    ["CSV with unusual camera_refs", `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`,
-      [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })]],
-    ["CSV with joiners and variation selectors in camera_refs",
-      JOINED.map((ref) => `${FIELDS}\n1,7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""),
-      JOINED.map((camera_ref) => makeRecord({ camera_ref }))],
-    ["CSV with TRUE, true, FALSE and false for camera_ok",
-      HEALTHS.map(([cell]) => `${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,${cell},3,2,1,0,0,0,tf1\n`).join(""),
-      HEALTHS.map(([, camera_ok]) => makeRecord({ camera_ok }))],
-    ["CSV with the longest camera_refs and the largest numbers",
-      LONGEST.map((ref) => `${FIELDS}\n${MAX},7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""),
-      LONGEST.map((camera_ref) => makeRecord({ id: MAX, camera_ref }))],
-    ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
-    ["concatenated CSV files as PowerShell writes them",
-      `\ufeff${FIELDS.replaceAll(/\w+/g, '"$&"')}\r\n${LINES}`.repeat(2), [...BOTH, ...BOTH]],
-    ["CSV that was cut in its last CRLF", `${FIELDS}\r\n${LINES.trimEnd()}\r`, BOTH],
-    ["CSV with quotes that was cut in its last CRLF", `${FIELDS}\r\n${LINES.trimEnd().replaceAll("tf1", '"tf1"')}\r`, BOTH],
-    ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
-    ["JSON Lines with a byte order mark, CRLF and blank lines",
-      `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`, BOTH],
-    ["JSON Lines with quotes and backslashes", REFS.map((record) => JSON.stringify(record)).join("\n"), REFS],
-    ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
-    ["an array of records", JSON.stringify(BOTH), BOTH],
-    ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
-    ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
-    ["envelopes in sequence, compact and pretty", `${pretty} ${compact}${pretty}`, [...BOTH, ...BOTH, ...BOTH]],
-    ["a pretty-printed array of envelopes", JSON.stringify([page, page], null, 2), [...BOTH, ...BOTH]],
-    ["arrays in sequence", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
-  ],
-)("reads %s", async (_, text, records) => {
+// biome-ignore format: a table of cases
+test.each([
+  ["CSV", `${FIELDS}\n${LINES}`, BOTH],
+  ["CSV with CRLF", `${FIELDS}\n${LINES}`.replaceAll("\n", "\r\n"), BOTH],
+  ["CSV with a byte order mark", `\ufeff${FIELDS}\n${LINES}`, BOTH],
+  ["CSV with blank lines", `\n${FIELDS}\n\n${LINES}\n\n`, BOTH],
+  ["CSV with rows of only separators, as spreadsheets write them", `,,\n${FIELDS}\n${LINES}${",".repeat(11)}\n${LINES}"",,\n,\n`, [...BOTH, ...BOTH]],
+  ["CSV with the numbers that pandas writes in a column that had a gap",
+    `${FIELDS}\n1.0,7.00,a33,2019-02-28T10:00:00Z,,3.0,2.0,1.0,0.0,0.0,0.0,tf1\n`, [OLD]],
+  ["CSV with every cell in quotes", `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'), BOTH],
+  ["CSV with columns in a different order", `${FIELDS.split(",").toReversed()}\n${LINES.split("\n")[0]?.split(",").toReversed()}`, [NEW]],
+  ["CSV with unusual camera_refs", `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`,
+    [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })]],
+  ["CSV with joiners and variation selectors in camera_refs",
+    JOINED.map((ref) => `${FIELDS}\n1,7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""),
+    JOINED.map((camera_ref) => makeRecord({ camera_ref }))],
+  ["CSV with TRUE, true, FALSE and false for camera_ok",
+    HEALTHS.map(([cell]) => `${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,${cell},3,2,1,0,0,0,tf1\n`).join(""),
+    HEALTHS.map(([, camera_ok]) => makeRecord({ camera_ok }))],
+  ["CSV with the longest camera_refs and the largest numbers",
+    LONGEST.map((ref) => `${FIELDS}\n${MAX},7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""),
+    LONGEST.map((camera_ref) => makeRecord({ id: MAX, camera_ref }))],
+  ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
+  ["concatenated CSV files as PowerShell writes them", `\ufeff${FIELDS.replaceAll(/\w+/g, '"$&"')}\r\n${LINES}`.repeat(2), [...BOTH, ...BOTH]],
+  ["CSV that was cut in its last CRLF", `${FIELDS}\r\n${LINES.trimEnd()}\r`, BOTH],
+  ["CSV with quotes that was cut in its last CRLF", `${FIELDS}\r\n${LINES.trimEnd().replaceAll("tf1", '"tf1"')}\r`, BOTH],
+  ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
+  ["JSON Lines with a byte order mark, CRLF and blank lines",
+    `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`, BOTH],
+  ["JSON Lines with quotes and backslashes", REFS.map((record) => JSON.stringify(record)).join("\n"), REFS],
+  ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
+  ["an array of records", JSON.stringify(BOTH), BOTH],
+  ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
+  ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
+  ["envelopes in sequence, compact and pretty", `${pretty} ${compact}${pretty}`, [...BOTH, ...BOTH, ...BOTH]],
+  ["a pretty-printed array of envelopes", JSON.stringify([page, page], null, 2), [...BOTH, ...BOTH]],
+  ["arrays in sequence", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
+])("reads %s", async (_, text, records) => {
   expect(await readRecords(text)).toStrictEqual(records);
 });
 
 const LARGE = { ...envelope, results: Array.from({ length: 12_000 }, (_, id) => makeRecord({ id })) };
 
-test.each(
-  // biome-ignore format: a table of cases
-  [
-    ["one envelope in one line", JSON.stringify(LARGE)],
-    ["a large envelope in a line after a small one", `${JSON.stringify({ ...envelope, results: [] })}\n${JSON.stringify(LARGE)}`],
-  ],
-)("reads every record of an input that is longer than the longest complete line: %s", async (_, text) => {
+// biome-ignore format: a table of cases
+test.each([
+  ["one envelope in one line", JSON.stringify(LARGE)],
+  ["a large envelope in a line after a small one", `${JSON.stringify({ ...envelope, results: [] })}\n${JSON.stringify(LARGE)}`],
+])("reads every record of an input that is longer than the longest complete line: %s", async (_, text) => {
   expect(text.length).toBeGreaterThan(2 ** 21);
   expect(await readRecords(cutBytes(text))).toEqual(LARGE.results);
 });
@@ -123,20 +112,16 @@ const OBSERVATION = {
   model_name: "tf1",
 };
 
-test.each(
-  // biome-ignore format: a table of cases
-  [
-    ["as the engine writes it", "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0", {}],
-    ["with times of other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
-    ["with fractions of a second", "2025-10-29 09:23:09.0000000009+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", {}],
-    ["with white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
-    ["with one warning, as camera_ok False", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
-    ["with an empty cell for warnings, as camera_ok null",
-      "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,", { camera_ok: null }],
-    ["with None for warnings, as camera_ok null", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None",
-      { camera_ok: null }],
-  ],
-)("reads a report %s", async (_, row, fields) => {
+// biome-ignore format: a table of cases
+test.each([
+  ["as the engine writes it", "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0", {}],
+  ["with times of other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
+  ["with fractions of a second", "2025-10-29 09:23:09.0000000009+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", {}],
+  ["with white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
+  ["with one warning, as camera_ok False", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
+  ["with an empty cell for warnings, as camera_ok null", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,", { camera_ok: null }],
+  ["with None for warnings, as camera_ok null", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None", { camera_ok: null }],
+])("reads a report %s", async (_, row, fields) => {
   const capturedAt = `2025-10-29T09:10:27.${row.includes(".999") ? "999" : "000"}000000Z`;
   const processedAt = "2025-10-29T09:23:09.000000000Z";
   expect(await readRows(formatReport(row))).toStrictEqual([
@@ -144,14 +129,11 @@ test.each(
   ]);
 });
 
+// biome-ignore format: a table of cases
 test.each([
   ["CSV", `${FIELDS}\n${LINES}`.replaceAll("tf1", "yolo"), BOTH],
   ["JSON", compact.replaceAll('"tf1"', '"yolo"'), BOTH],
-  [
-    "a report",
-    formatReport("2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,yolo,1,2,3,4,5,6,0"),
-    [OBSERVATION],
-  ],
+  ["a report", formatReport("2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,yolo,1,2,3,4,5,6,0"), [OBSERVATION]],
 ])("replaces the model name in %s", async (_, text, records) => {
   expect(await readRecords(text, "tf1")).toEqual(records);
 });

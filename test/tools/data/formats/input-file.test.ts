@@ -24,16 +24,13 @@ const contents: [string, Buffer, string][] = [
   ["only the first byte of gzip", Buffer.from([0x1f]), "\x1f"],
 ];
 
-test.each(contents)(
-  "reads %s from a file and, byte by byte at first, from standard input",
-  async (_, bytes, text) => {
-    const file = join(createFolder(), "input");
-    await writeFile(file, bytes);
-    const stdin = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)]);
-    expect(await readAll(file, Readable.from([]))).toBe(text);
-    expect(await readAll("-", stdin)).toBe(text);
-  },
-);
+test.each(contents)("reads %s from a file and, in parts, from standard input", async (_, bytes, text) => {
+  const file = join(createFolder(), "input");
+  await writeFile(file, bytes);
+  const stdin = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)]);
+  expect(await readAll(file, Readable.from([]))).toBe(text);
+  expect(await readAll("-", stdin)).toBe(text);
+});
 
 /** Returns the gzip file with one changed byte. */
 const damage = (index: number) => ZIPPED.with(index, ZIPPED.at(index)! ^ 0xff);
@@ -66,29 +63,19 @@ test("a line longer than the longest complete line comes in parts with its line 
   const long = "€".repeat(500_000);
   const bytes = Readable.from(cutBytes(`1\n${long}\n3`, 10_000));
   const parts = await Array.fromAsync(decodeText(bytes));
-  expect(parts.map(({ line, complete }) => [line, complete])).toEqual([
-    [1, true],
-    [2, false],
-    [2, true],
-    [3, true],
-  ]);
+  expect(parts.map(({ line }) => line)).toEqual([1, 2, 2, 3]);
+  expect(parts.map(({ complete }) => complete)).toEqual([true, false, true, true]);
   expect(parts.map(({ text }) => text).join("")).toBe(`1\n${long}\n3`);
 });
 
+// biome-ignore format: a table of cases
 test.each([
-  [
-    "after valid lines",
-    Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 10, 0xff])]),
-    3,
-  ],
+  ["after valid lines", Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 10, 0xff])]), 3],
   ["in a character that the end of the file cuts off", Buffer.from("a\nb€").subarray(0, -1), 2],
-])(
-  "names the line of the first byte that is not UTF-8, whatever the size of the chunks: %s",
-  async (_, bytes, line) => {
+])("names the line of the first byte that is not UTF-8: %s", async (_, bytes, line) => {
     const message = expect.stringContaining("is not UTF-8 text");
     for (let size = 1; size <= bytes.length; size++) {
       const reading = Array.fromAsync(decodeText(Readable.from(cutBytes(bytes, size))));
       await expect(reading, `chunks of ${size} bytes`).rejects.toMatchObject({ message, line });
     }
-  },
-);
+});

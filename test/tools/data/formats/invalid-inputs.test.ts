@@ -33,29 +33,25 @@ const ZEROS = Object.fromEntries(REPORT_COLUMNS.split(",").map((name) => [name, 
 const IMAGE = { ...ZEROS, image_proc: TIME, image_capt: TIME, camera_ref: "a", model_name: "tf1" };
 
 describe("reports an invalid field:", () => {
-  test.each<[string, object, string, string[], string]>(
-    // biome-ignore format: a table of cases
-    [
-      ["a count", ROW, "cars", ["many", "", "-1", "1.5", "1e3", "0x1f", " 1"], NOT_A_COUNT],
-      ["a count above the largest safe integer", ROW, "cars", ["9007199254740993"], "is greater than 9007199254740991"],
-      ["an id below the smallest safe integer", ROW, "id", ["-9007199254740993"], "is less than -9007199254740991"],
-      ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
-      ["an hour 24, and a leap second", ROW, "timestamp", ["2019-02-28T24:00:00Z", "2016-12-31T23:59:60Z"], UTC],
-      ["a time in another format", ROW, "timestamp",
-        ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
-      ["an unknown camera_ok", ROW, "camera_ok", ["TruE", "null", "NA", "1"], HEALTH],
-      ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
-      ["a formula as a camera_ref", ROW, "camera_ref", [..."=+-@＝＋－＠﹢﹣⁼"].flatMap((first) => [`${first}1`, first]),
-        "begins like a spreadsheet formula"],
-      ["an unknown model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
-      ["a time without an offset", IMAGE, "image_capt",
-        ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
-      ["no time of an image", IMAGE, "image_proc", [""], OFFSET],
-      ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], OFFSET],
-      ["a camera_ref of white space", IMAGE, "camera_ref", [" "], STRING],
-      ["a word for warnings", IMAGE, "warnings", ["some"], NOT_A_COUNT],
-    ],
-  )("%s in CSV", async (_, row, field, cells, message) => {
+  // biome-ignore format: a table of cases
+  test.each<[string, object, string, string[], string]>([
+    ["a count", ROW, "cars", ["many", "", "-1", "1.5", "1e3", "0x1f", " 1"], NOT_A_COUNT],
+    ["a count above the largest safe integer", ROW, "cars", ["9007199254740993"], "is greater than 9007199254740991"],
+    ["an id below the smallest safe integer", ROW, "id", ["-9007199254740993"], "is less than -9007199254740991"],
+    ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
+    ["an hour 24, and a leap second", ROW, "timestamp", ["2019-02-28T24:00:00Z", "2016-12-31T23:59:60Z"], UTC],
+    ["a time in another format", ROW, "timestamp", ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
+    ["an unknown camera_ok", ROW, "camera_ok", ["TruE", "null", "NA", "1"], HEALTH],
+    ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
+    ["a formula as a camera_ref", ROW, "camera_ref", [..."=+-@＝＋－＠﹢﹣⁼"].flatMap((first) => [`${first}1`, first]),
+      "begins like a spreadsheet formula"],
+    ["an unknown model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
+    ["a time without an offset", IMAGE, "image_capt", ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
+    ["no time of an image", IMAGE, "image_proc", [""], OFFSET],
+    ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], OFFSET],
+    ["a camera_ref of white space", IMAGE, "camera_ref", [" "], STRING],
+    ["a word for warnings", IMAGE, "warnings", ["some"], NOT_A_COUNT],
+  ])("%s in CSV", async (_, row, field, cells, message) => {
     const rows = cells.map((cell) => String(Object.values({ ...row, [field]: cell })));
     const problems = cells.map((cell, index) => `-:${index + 2}: ${field} "${cell}" ${message}`);
     expect(await readProblems([Object.keys(row), ...rows].join("\n"))).toEqual(containing(...problems));
@@ -96,48 +92,43 @@ describe("reports an invalid field:", () => {
 /** Describes a header without any of the columns. */
 const hasNone = (header: string) => `it is ${JSON.stringify(header)}`;
 
-test.each(
-  // biome-ignore format: a table of cases
-  [
-    ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"),
-      'missing: trucks, buses; unknown or repeated: ["cars","lorries",""]'],
-    ["a record instead of a header", GOOD, hasNone(GOOD)],
-    ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
-    ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"))],
-    ["a quoted name with a comma", 'Time,"Site, street"', hasNone("Time,Site, street")],
-    ["half a million cells", `${"x,".repeat(250_000)}${"id,".repeat(250_000)}`, 'missing: camera_pk, '],
-    ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "missing: car; unknown or repeated: []"],
-    ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS.replaceAll(",", "\t"))],
-  ],
-)("reports an invalid header: %s", async (_, header, differences) => {
+// biome-ignore format: a table of cases
+test.each([
+  ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"),
+    'missing: trucks, buses; unknown or repeated: ["cars","lorries",""]'],
+  ["a record instead of a header", GOOD, hasNone(GOOD)],
+  ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
+  ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"))],
+  ["a quoted name with a comma", 'Time,"Site, street"', hasNone("Time,Site, street")],
+  ["half a million cells", `${"x,".repeat(250_000)}${"id,".repeat(250_000)}`, 'missing: camera_pk, '],
+  ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "missing: car; unknown or repeated: []"],
+  ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS.replaceAll(",", "\t"))],
+])("reports an invalid header: %s", async (_, header, differences) => {
   const isReport = header.includes("image_proc");
   const problems = await readProblems(`\n${header}\n${GOOD}\n`);
   expect(problems).toEqual([expect.stringContaining(`: ${differences}`)]);
   expect(problems[0]).toMatch(isReport ? /^-:2: .* a report / : /^-:2: .* a records file .*docs\/data\.md$/);
 });
 
-test.each(
-  // biome-ignore format: a table of cases
-  [
-    ["all invalid cells of a row, and the rows after it",
-      `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n${GOOD.replace(",0,tf1", ",x,tf1")}\n`, [
-      `-:2: timestamp "yesterday" ${UTC}`,
-      `-:2: cars "many" ${NOT_A_COUNT}`,
-      `-:2: persons "-1" ${NOT_A_COUNT}`,
-      '-:2: model_name "tf2" is not "tf1"',
-      `-:4: buses "x" ${NOT_A_COUNT}`,
-    ]],
-    ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`,
-      ['-:2: "1" has 1 cell instead of 12', "-:4: has 13 cells instead of 12"]],
-    ["lines that look empty", `${FIELDS}\n${GOOD}\n \n\x1a`,
-      ['-:3: " " has 1 cell instead of 12', '-:4: "\\u001a" has 1 cell instead of 12']],
-    ["an empty file", "", ["-: contains no records"]],
-    ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
-    ["only empty envelopes",
-      '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}',
-      ["-: contains no records"]],
-  ],
-)("reports %s", async (_, text, problems) => {
+// biome-ignore format: a table of cases
+test.each([
+  ["all invalid cells of a row, and the rows after it",
+    `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n${GOOD.replace(",0,tf1", ",x,tf1")}\n`, [
+    `-:2: timestamp "yesterday" ${UTC}`,
+    `-:2: cars "many" ${NOT_A_COUNT}`,
+    `-:2: persons "-1" ${NOT_A_COUNT}`,
+    '-:2: model_name "tf2" is not "tf1"',
+    `-:4: buses "x" ${NOT_A_COUNT}`,
+  ]],
+  ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`,
+    ['-:2: "1" has 1 cell instead of 12', "-:4: has 13 cells instead of 12"]],
+  ["lines that look empty", `${FIELDS}\n${GOOD}\n \n\x1a`, ['-:3: " " has 1 cell instead of 12', '-:4: "\\u001a" has 1 cell instead of 12']],
+  ["an empty file", "", ["-: contains no records"]],
+  ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
+  ["only empty envelopes",
+    '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}',
+    ["-: contains no records"]],
+])("reports %s", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(containing(...problems));
 });
 
@@ -154,53 +145,49 @@ test.each([
   );
 });
 
-test.each(
-  // biome-ignore format: a table of cases
-  [
-    ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }),
-      ["-:1: id is missing", "-:1: colour is not a field of a record"]],
-    ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }),
-      ['-:1: "\\u001b[2J" is not a field of a record']],
-    ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
-      '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV"',
-      '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV"',
-      "-:5: is not a record or a page in JSON",
-    ]],
-    ["objects that are almost a page", `{"results":[]}\n${JSON.stringify({ ...ENVELOPE, results: 7 })}`, [
-      "-:1: has results, but is not a page: missing: count, next, previous",
-      '-:2: {"count":1,"next":null,"previous":null,"results":7} is not a record',
-    ]],
-    ["invalid objects and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
-      ...[2, 3, 4, 5].map((line) => `-:${line}: is the start of an object that cannot be parsed: `),
-      "-:6: is not a record or a page in JSON",
-    ]],
-    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, ["-:1: is a JSON object of more than 8 MB"]],
-    ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is not a record']],
-    ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', [`-:1: count null ${NOT_A_COUNT}`]],
-    ["a page with a negative count", '{"count":-1,"next":null,"previous":null,"results":[]}', [`-:1: count -1 ${NOT_A_COUNT}`]],
-    ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records"]],
-    ["a byte order mark inside an array", `[${RECORD},\n\ufeff${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
-    ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records"]],
-    ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records"]],
-    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
-    ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
-    ["a key that appears twice",
-      `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`,
-      ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
-    ["a deep value in a pretty-printed page",
-      `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`,
-      ["-:100: is nested more than 100 levels deep"]],
-    ["results that are not records", inPage("7,[],null"),
-      ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
-    ["an invalid field of a pretty-printed record",
-      JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1),
-      [`-:20: cars -1 ${NOT_A_COUNT}`]],
-    ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
-    ["text between objects", `[${RECORD}]\n\x1a\n[${RECORD}]`, ['-:2: is not a record or a page in JSON: "\\u001a"']],
-    ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
-    ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, ["-:1: is the start of an object that cannot be parsed: "]],
-  ],
-)("reports %s in JSON", async (_, text, problems) => {
+// biome-ignore format: a table of cases
+test.each([
+  ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }),
+    ["-:1: id is missing", "-:1: colour is not a field of a record"]],
+  ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }), ['-:1: "\\u001b[2J" is not a field of a record']],
+  ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
+    '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV"',
+    '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV"',
+    "-:5: is not a record or a page in JSON",
+  ]],
+  ["objects that are almost a page", `{"results":[]}\n${JSON.stringify({ ...ENVELOPE, results: 7 })}`, [
+    "-:1: has results, but is not a page: missing: count, next, previous",
+    '-:2: {"count":1,"next":null,"previous":null,"results":7} is not a record',
+  ]],
+  ["invalid objects and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
+    ...[2, 3, 4, 5].map((line) => `-:${line}: is the start of an object that cannot be parsed: `),
+    "-:6: is not a record or a page in JSON",
+  ]],
+  ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, ["-:1: is a JSON object of more than 8 MB"]],
+  ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is not a record']],
+  ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', [`-:1: count null ${NOT_A_COUNT}`]],
+  ["a page with a negative count", '{"count":-1,"next":null,"previous":null,"results":[]}', [`-:1: count -1 ${NOT_A_COUNT}`]],
+  ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records"]],
+  ["a byte order mark inside an array", `[${RECORD},\n\ufeff${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
+  ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records"]],
+  ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records"]],
+  ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
+  ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
+  ["a key that appears twice",
+    `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`,
+    ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
+  ["a deep value in a pretty-printed page",
+    `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`,
+    ["-:100: is nested more than 100 levels deep"]],
+  ["results that are not records", inPage("7,[],null"), ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
+  ["an invalid field of a pretty-printed record",
+    JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1),
+    [`-:20: cars -1 ${NOT_A_COUNT}`]],
+  ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
+  ["text between objects", `[${RECORD}]\n\x1a\n[${RECORD}]`, ['-:2: is not a record or a page in JSON: "\\u001a"']],
+  ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
+  ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, ["-:1: is the start of an object that cannot be parsed: "]],
+])("reports %s in JSON", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(containing(...problems));
 });
 

@@ -16,69 +16,65 @@ const SAME_IMAGE = "2025-10-29 09:24:09Z,2025-10-29 09:10:27.5Z,a33,tf1,1,2,3,4,
 const ZIPPED = gzipSync(`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`);
 
 /** Images of an unknown model at different times. */
-const OTHER_IMAGES = Array.from({ length: 30 }, (_, minute) =>
-  IMAGE.replace("09:10", `10:${10 + minute}`).replace("tf1", "tf2"),
-);
+const OTHER_IMAGE = IMAGE.replace("tf1", "tf2");
+const OTHER_IMAGES = Array.from({ length: 30 }, (_, i) => OTHER_IMAGE.replace("09:10", `10:${10 + i}`));
 
 const NEGATIVE = `-1 ${NOT_A_COUNT}`;
 
-test.each<[string, Parameters<typeof findProblems>[0], string[]]>(
-  // biome-ignore format: a table of cases
-  [
-    ["an id that another file repeats twice",
-      { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
-      ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"]],
-    ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
-    ["a camera with two camera_refs",
-      { a: [{}, { id: 2, timestamp: noon(1) }, { id: 3, timestamp: noon(2), camera_ref: "b" }, { id: 4, camera_pk: 9, camera_ref: "b" }] },
-      ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
-    ["a record that repeats the id of one record and the camera and time of another",
-      { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
-      ["a:3: id 2 already appears in a:2", 'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1']],
-    ["a camera and time that appear twice in a report", { a: formatReport(IMAGE, SAME_IMAGE) },
-      ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2']],
-    ["a report after records", { a: [{}], b: formatReport(IMAGE) },
-      [expect.stringContaining("b: contains a report, but a contains records")]],
-    ["files that cannot be read, and the files after them", { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] }, [
-      "a: is a damaged gzip file: unexpected end of file",
-      "b: contains no records",
-      "c:1: is the start of a JSON object that never ends",
-      "d:1: id 1 already appears in -:2",
-    ]],
-    ["an unknown model, with the option for it", { a: formatReport(...OTHER_IMAGES, "x") }, [
-      expect.stringContaining("--model-name tf1"),
-      ...[2, 3, 4].map((line) => `a:${line}: model_name "tf2" is not "tf1"`),
-      "and 27 more like this",
-      'a:32: "x" has 1 cell instead of 11',
-    ]],
-    ["no hint at other models if the model is missing or cut", { a: formatReport(IMAGE.replace("tf1", "")), b: [{ model_name: "tf" as "tf1" }] },
-      ['a:2: model_name "" is not "tf1"', 'b:1: model_name "tf" is not "tf1"']],
-    ["one problem for a camera with two camera_refs at the same time", { a: [{}, { id: 2, camera_ref: "b" }] },
-      ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
-    ["the first three of each cause in the order of files and lines, and how many there are more", {
-      z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
-      y: Buffer.from("\x1f\x8bhello", "latin1"),
-      x: [{ id: 1 }, ...Array.from({ length: 2000 }, (_, id) => ({ id, cars: -1 })), { buses: -1 }],
-      w: [1, 1, 2, 3].map((id) => ({ id })),
-    }, [
-      ...["z:2", "x:1", "w:1"].map((position) => `${position}: id 1 already appears in z:1`),
-      "and 1 more like this",
-      ...["z:3", "x:2", "x:3"].map((position) => `${position}: cars ${NEGATIVE}`),
-      "and 1998 more like this",
-      "y: is a damaged gzip file: unknown compression method",
-      `x:2002: buses ${NEGATIVE}`,
-      ...["w:3", "w:4"].map((position) => `${position}: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1`),
-    ]],
-    ["the number of problems of further causes", { a: `${FIELDS}\n${["a", ...Array(10).fill("x"), "tf1"]}\n1\n` }, [
-      'a:2: id "a" is not a whole number',
-      'a:2: camera_pk "x" is not a whole number',
-      expect.stringContaining('a:2: timestamp "x" is not'),
-      expect.stringContaining('a:2: camera_ok "x" is not'),
-      ...ROAD_USERS.map((name) => `a:2: ${name} "x" ${NOT_A_COUNT}`),
-      "and 1 more problem",
-    ]],
-  ],
-)("an error shows %s", async (_, contents, problems) => {
+// biome-ignore format: a table of cases
+test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
+  ["an id that another file repeats twice",
+    { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
+    ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"]],
+  ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
+  ["a camera with two camera_refs",
+    { a: [{}, { id: 2, timestamp: noon(1) }, { id: 3, timestamp: noon(2), camera_ref: "b" }, { id: 4, camera_pk: 9, camera_ref: "b" }] },
+    ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
+  ["a record that repeats the id of one record and the camera and time of another",
+    { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
+    ["a:3: id 2 already appears in a:2", 'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1']],
+  ["a camera and time that appear twice in a report", { a: formatReport(IMAGE, SAME_IMAGE) },
+    ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2']],
+  ["a report after records", { a: [{}], b: formatReport(IMAGE) }, [expect.stringContaining("b: contains a report, but a contains records")]],
+  ["files that cannot be read, and the files after them", { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] }, [
+    "a: is a damaged gzip file: unexpected end of file",
+    "b: contains no records",
+    "c:1: is the start of a JSON object that never ends",
+    "d:1: id 1 already appears in -:2",
+  ]],
+  ["an unknown model, with the option for it", { a: formatReport(...OTHER_IMAGES, "x") }, [
+    expect.stringContaining("--model-name tf1"),
+    ...[2, 3, 4].map((line) => `a:${line}: model_name "tf2" is not "tf1"`),
+    "and 27 more like this",
+    'a:32: "x" has 1 cell instead of 11',
+  ]],
+  ["no hint at other models if the model is missing or cut", { a: formatReport(IMAGE.replace("tf1", "")), b: [{ model_name: "tf" as "tf1" }] },
+    ['a:2: model_name "" is not "tf1"', 'b:1: model_name "tf" is not "tf1"']],
+  ["one problem for a camera with two camera_refs at the same time", { a: [{}, { id: 2, camera_ref: "b" }] },
+    ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1']],
+  ["the first three of each cause in the order of files and lines, and how many there are more", {
+    z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
+    y: Buffer.from("\x1f\x8bhello", "latin1"),
+    x: [{ id: 1 }, ...Array.from({ length: 2000 }, (_, id) => ({ id, cars: -1 })), { buses: -1 }],
+    w: [1, 1, 2, 3].map((id) => ({ id })),
+  }, [
+    ...["z:2", "x:1", "w:1"].map((position) => `${position}: id 1 already appears in z:1`),
+    "and 1 more like this",
+    ...["z:3", "x:2", "x:3"].map((position) => `${position}: cars ${NEGATIVE}`),
+    "and 1998 more like this",
+    "y: is a damaged gzip file: unknown compression method",
+    `x:2002: buses ${NEGATIVE}`,
+    ...["w:3", "w:4"].map((position) => `${position}: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1`),
+  ]],
+  ["the number of problems of further causes", { a: `${FIELDS}\n${["a", ...Array(10).fill("x"), "tf1"]}\n1\n` }, [
+    'a:2: id "a" is not a whole number',
+    'a:2: camera_pk "x" is not a whole number',
+    expect.stringContaining('a:2: timestamp "x" is not'),
+    expect.stringContaining('a:2: camera_ok "x" is not'),
+    ...ROAD_USERS.map((name) => `a:2: ${name} "x" ${NOT_A_COUNT}`),
+    "and 1 more problem",
+  ]],
+])("an error shows %s", async (_, contents, problems) => {
   expect(await findProblems(contents)).toEqual(problems);
 });
 
@@ -103,11 +99,8 @@ test.each<[string, (index: number) => string, string[]]>([
 
 // With a quadratic search, this test would run into its timeout.
 test("each of 10,000 records that are repeated with other ids is found", async () => {
-  const format = (_: unknown, index: number) => ({
-    id: index,
-    camera_pk: index % 10_000,
-    camera_ref: `c${index % 10_000}`,
-  });
+  const camera = (pk: number) => ({ camera_pk: pk, camera_ref: `c${pk}` });
+  const format = (_: unknown, id: number) => ({ id, ...camera(id % 10_000) });
   expect((await findProblems({ a: Array.from({ length: 20_000 }, format) })).slice(2)).toEqual([
     'a:10003: timestamp "2019-02-28T10:00:00Z" already appears for camera "c2" in a:3',
     "and 9997 more like this",
@@ -124,15 +117,12 @@ test("with strict, a False record with counts is a problem, and is still compare
 test.each([{}, { strict: true, skipDuplicates: true }])(
   "cameras that share a camera_ref are loaded with a warning that names both: %j",
   async (options) => {
-    const files = {
-      a: [{ id: 1 }, { id: 2, camera_pk: 8, camera_ref: "b" }],
-      b: [{ id: 3, camera_pk: 9, timestamp: noon(1) }],
-    };
-    const { warnings, records } = await stageContents(files, options);
+    const a = [{ id: 1 }, { id: 2, camera_pk: 8, camera_ref: "b" }];
+    const b = [{ id: 3, camera_pk: 9, timestamp: noon(1) }];
+    const { warnings, records } = await stageContents({ a, b }, options);
     expect(records).toHaveLength(3);
-    expect(warnings).toEqual([
-      'Warning: b:1: camera_ref "a33" belongs to camera_pk 7 in a:1 and camera_pk 9',
-    ]);
+    const warning = 'Warning: b:1: camera_ref "a33" belongs to camera_pk 7 in a:1 and camera_pk 9';
+    expect(warnings).toEqual([warning]);
   },
 );
 
@@ -175,11 +165,8 @@ test.each<[string, numbers: number[], counts: number[], found?: number]>([
   const pages = numbers.map((number, index) => formatPage(number, counts[index]));
   const problem = `a: the pages contain ${found} different records, but their count is ${Math.max(...counts)}`;
   const problems = found === undefined ? [] : [problem];
-  const files = {
-    a: `[${pages.slice(0, -1)}]`,
-    b: String(pages.at(-1)),
-    c: [{ id: 99, camera_pk: 99, camera_ref: "c" }],
-  };
+  const other = [{ id: 99, camera_pk: 99, camera_ref: "c" }];
+  const files = { a: `[${pages.slice(0, -1)}]`, b: String(pages.at(-1)), c: other };
   const { warnings } = await stageContents(files, { skipDuplicates: true });
   expect(warnings).toEqual(problems.map((problem) => `Warning: ${problem}`));
   expect(await findProblems(files, { strict: true, skipDuplicates: true })).toEqual(problems);

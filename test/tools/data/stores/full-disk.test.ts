@@ -87,14 +87,11 @@ test.each([
   [13, `A temporary file in /temporary ${FULL}`],
   // A read-only container: SQLite finds no folder for its temporary file.
   [6410, "A temporary file in /temporary cannot be written: no folder for temporary files"],
-])(
-  "SQLite's error %i during the check is reported with the folder of temporary files",
-  async (errcode, message) => {
-    vi.stubEnv("SQLITE_TMPDIR", "/temporary");
-    const records = (function* () {
-      yield* makeRecords(10);
-      throw Object.assign(new Error("disk I/O error"), { errcode });
-    })();
-    await expect(stageRecords(records)).rejects.toThrow(message);
-  },
-);
+])("SQLite's error %i during the check names the folder of temporary files", async (errcode, message) => {
+  vi.stubEnv("SQLITE_TMPDIR", "/temporary");
+  const records = (function* () {
+    yield* makeRecords(10);
+    throw Object.assign(new Error("disk I/O error"), { errcode });
+  })();
+  await expect(stageRecords(records)).rejects.toThrow(message);
+});
