@@ -16,11 +16,9 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 /** Finds violations with axe: the rule and the element. */
 function findViolations(page: Page): Promise<string[]> {
   return page.evaluate(async (values) => {
-    const { violations } = await window.axe.run(document, {
-      runOnly: { type: "tag", values },
-      resultTypes: ["violations"],
-      selectors: false,
-    });
+    const runOnly = { type: "tag", values } as const;
+    const options: axe.RunOptions = { runOnly, resultTypes: ["violations"], selectors: false };
+    const { violations } = await window.axe.run(document, options);
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
   }, RULES);
 }
@@ -122,9 +120,8 @@ test("a visit reports errors on its pages", async ({ visit }) => {
     ["Object.assign(new Image(), { src: 'http://127.0.0.1:9/' })", /^console: violates img-src/],
     ["Object.assign(new Image(), { src: '/missing.png' })", /^console: Failed to load resource.*missing.png/],
   ] as const;
-  const page = await visit({
-    problems: expect.arrayContaining(problems.map(([, problem]) => expect.stringMatching(problem))),
-  });
+  const patterns = problems.map(([, problem]) => expect.stringMatching(problem));
+  const page = await visit({ problems: expect.arrayContaining(patterns) });
   await page.goto(PATH);
   const last = page.waitForEvent("console", (message) => message.text().startsWith("Failed to load"));
   for (const [script] of problems) await page.evaluate(`void ${script}`);

@@ -9,6 +9,9 @@ function waitForStatus(part: Locator, text: RegExp): Promise<void> {
   return expect.poll(() => part.getByRole("status").textContent()).toMatch(text);
 }
 
+const listColors = (parts: Locator) =>
+  parts.evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
+
 describe("copy buttons", () => {
   test.for([
     // The URL, a command and two scripts.
@@ -72,9 +75,8 @@ test("without scripts, the form opens the JSON response or the HTML view, and th
 test("without scripts, an example of the API reference opens its response", async ({ visit }) => {
   const page = await visit({ javaScriptEnabled: false });
   await page.goto("/docs");
-  const response = await follow(page, () =>
-    page.getByRole("link", { name: "code=503", exact: true }).click(),
-  );
+  const link = page.getByRole("link", { name: "code=503", exact: true });
+  const response = await follow(page, () => link.click());
   expect(response.status()).toBe(503);
 });
 
@@ -130,20 +132,12 @@ describe("the form of the API reference", () => {
     expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("2");
   });
 
+  // biome-ignore format: a table of cases
   test.for([
-    [
-      "code=503,body=garbage",
-      /^503 Service Unavailable · applied: code=503, body=garbage$/,
-      /\n\n\{"count": 1, .*<not json>$/,
-      "status of 503",
-    ],
-    [
-      "body=cut",
-      /^200 OK, but the connection failed · applied: body=cut$/,
-      // Chromium can discard the part that has arrived.
-      /\n\n(?:\{"count":\d+,.*[^}]\n\n)?200 OK, but the connection failed: TypeError/,
-      "failed request",
-    ],
+    ["code=503,body=garbage", /^503 Service Unavailable · applied: code=503, body=garbage$/, /\n\n\{"count": 1, .*<not json>$/, "status of 503"],
+    // Chromium can discard the part that has arrived.
+    ["body=cut", /^200 OK, but the connection failed · applied: body=cut$/,
+      /\n\n(?:\{"count":\d+,.*[^}]\n\n)?200 OK, but the connection failed: TypeError/, "failed request"],
     ["close", /^The request failed$/, /^GET .*\nThe request failed: TypeError/, "failed request"],
   ] as const)("shows what arrives with %s", async ([prefer, summary, shown, problem], { visit }) => {
     const page = await visit({ problems: expect.arrayContaining([expect.stringContaining(problem)]) });
@@ -159,10 +153,7 @@ describe("the form of the API reference", () => {
     await send(page, prefer, new RegExp(`^${summary}$`));
     const link = page.getByRole("link", { name: "Request again with marks" });
     expect(await link.count()).toBe(marks);
-    const readColors = () =>
-      page
-        .locator("#try [role=status], .response > pre")
-        .evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
+    const readColors = () => listColors(page.locator("#try [role=status], .response > pre"));
     const [text] = await readColors();
     expect(await readColors()).toEqual([text, text]);
     await page.getByLabel("page").fill("4");
@@ -200,8 +191,7 @@ describe("the form of the API reference", () => {
     await send(page, "");
     const panel = page.locator(".response");
     const cancel = page.getByRole("button", { name: "Cancel" });
-    const readColors = () =>
-      panel.locator("> pre, a").evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
+    const readColors = () => listColors(panel.locator("> pre, a"));
     const [text, link] = await readColors();
     expect(await cancel.count()).toBe(0);
     await page.getByLabel("prefer (query)").fill("hang");

@@ -24,13 +24,9 @@ const MISSING =
 /** Finds Chromium on the PATH by its names in Debian, in Ubuntu and from Google. The headless shell uses half the CPU time. */
 function findChromium(): string {
   const find = 'for name; do command -v "$name" && exit; done';
-  const names = [
-    "chromium-headless-shell",
-    "chromium",
-    "google-chrome",
-    "google-chrome-stable",
-    "chromium-browser",
-  ];
+  const names = "chromium-headless-shell chromium google-chrome google-chrome-stable chromium-browser".split(
+    " ",
+  );
   return spawnSync("sh", ["-c", find, "sh", ...names], { encoding: "utf8" }).stdout.trim();
 }
 

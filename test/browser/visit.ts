@@ -98,8 +98,6 @@ async function watch(context: BrowserContext, origin: string): Promise<string[]>
 
 /** The browser logs every page with an error status. The tests check the status. */
 function isErrorPage(message: ConsoleMessage, documents: Set<string>): boolean {
-  const isStatus = /^Failed to load resource: the server responded with a status of [45]/.test(
-    message.text(),
-  );
+  const isStatus = /^Failed to load resource: the server .* with a status of [45]/.test(message.text());
   return isStatus && documents.has(message.location().url);
 }

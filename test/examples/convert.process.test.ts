@@ -153,10 +153,8 @@ test.runIf(hasPython)("an error in a second table names its line", () => {
   for _, cells in read_csv("b"):
     parse_count(cells["count"])`;
   const args = ["t", "--out", "records.csv"];
-  expectRejected(
-    { files: { t: "site\n1\n", b: "count\n1\ny" }, body, args },
-    "t:2, b:3: ValueError: 'y' is not",
-  );
+  const files = { t: "site\n1\n", b: "count\n1\ny" };
+  expectRejected({ files, body, args }, "t:2, b:3: ValueError: 'y' is not");
 });
 
 // biome-ignore format: a table of cases

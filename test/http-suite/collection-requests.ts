@@ -32,6 +32,7 @@ export const LONGEST_TARGET = `${`${PATH}?page=`.padEnd(8_191, "0")}1`;
 export const LONGEST_QUERY = `x=${"y".repeat(8_000 - "format=&page=&x=".length)}`;
 
 /** Pages with their numbers and links (specification, "Page envelope"). */
+// biome-ignore format: a table of cases
 export function listPages({ records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
   const last = getLastPage(records.length);
@@ -45,13 +46,7 @@ export function listPages({ records }: Target): Exchange[] {
     ["zeros and escapes in a number", "?page=00%32", 2],
     ["the last value of page counts", "?page=1&page=2", 2],
     ["links keep format=json", "?format=json&page=3", 3, json],
-    [
-      "the last value of format counts, whatever Accept says",
-      "?format=xml&format=json",
-      1,
-      json,
-      "image/png",
-    ],
+    ["the last value of format counts, whatever Accept says", "?format=xml&format=json", 1, json, "image/png"],
     [
       "links keep other parameters, sorted by name and encoded",
       "?z=1&page=2&a=2&a=1&q=%C3%BC%20%26",

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "../support/exchange.ts";
+import { COMMON_HEADERS, JSON_TYPE } from "./collection-requests.ts";
 
-const JSON_TYPE = { "content-type": "application/json" };
 /** The caching of pages that change with the collection. */
 const CACHING = "public, max-age=5, stale-if-error=3600";
 const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy": "same-origin" };
@@ -50,17 +50,11 @@ export function listSite({ origin, records }: Target): Exchange[] {
 
 /** The static files. The package sets their headers itself, without the file `_headers`. */
 export function listFiles(): Exchange[] {
-  const all = {
-    "access-control-allow-origin": "*",
-    "access-control-expose-headers": "*",
-    "x-content-type-options": "nosniff",
-  };
+  const { allow: _, vary: __, ...all } = COMMON_HEADERS;
   const file = { ...all, "cache-control": "public, max-age=0, must-revalidate" };
   const text = { ...file, "content-type": "text/plain; charset=utf-8" };
-  const document = expect.objectContaining({
-    openapi: "3.1.1",
-    servers: [expect.objectContaining({ url: "/" })],
-  });
+  const servers = [expect.objectContaining({ url: "/" })];
+  const document = expect.objectContaining({ openapi: "3.1.1", servers });
   const rules = ["/*prefer=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
   const icon = { ...all, location: /^\/assets\/[\da-f]{8}\/icon\.svg\?x=1$/ };
   return [
@@ -90,10 +84,8 @@ export function listHealth({ records }: Target): Exchange[] {
     source: expect.any(String),
   };
   const store = expect.stringMatching(/^(d1|kv|seed|memory)$/);
-  const healthy = {
-    headers,
-    body: { status: "ok", code: version, store, faults: true, prefer: null, snapshot },
-  };
+  const body = { status: "ok", code: version, store, faults: true, prefer: null, snapshot };
+  const healthy = { headers, body };
   return [
     { request: "/healthz", requestHeaders: { accept: CHROMIUM }, ...healthy },
     { request: "/healthz?prefer=code=500", requestHeaders: { prefer: "code=500, body=garbage" }, ...healthy },
@@ -117,16 +109,7 @@ export function listFaults(): Exchange[] {
     { request: `${PATH}?prefer=code=503`, requestHeaders: inBrowser, status: 503, headers: WEB_PAGE },
     prefer("fail=0, body=garbage", 200, intact, /^\{"count":.*\}$/),
     prefer("code=200, delay=1", 200, { ...intact, "cache-control": "no-store", ...warning }, /^\{"count":/),
-    {
-      request: `${PATH}?prefer=next=null,count=%2B7`,
-      headers: faulty,
-      body: expect.objectContaining({ next: null }),
-    },
-    {
-      request: `${PATH}?prefer=code=503,else,code=429`,
-      status: 400,
-      body: /"Rule 1 needs a condition \(on, until, times, rate, fail\): without one, no rule after it is reached\."/,
-    },
+    { request: `${PATH}?prefer=next=null,count=%2B7`, headers: faulty, body: /^\{"count":\d+,"next":null,/ },
     {
       request: `${PATH}?prefer=dealy=5`,
       status: 400,

@@ -3,14 +3,7 @@ import { describe, expect, test } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
-import {
-  CHROMIUM,
-  checkExchange,
-  type Exchange,
-  type ExpectedPage,
-  PATH,
-  type Target,
-} from "../support/exchange.ts";
+import { CHROMIUM, checkExchange, type Exchange, PATH, type Target } from "../support/exchange.ts";
 import { listConditions, listOptions, listPages } from "./collection-requests.ts";
 import { listInvalidPages, listRejectedRequests } from "./rejected-requests.ts";
 import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts";
@@ -61,18 +54,15 @@ async function checkTarget(target: Target, exchange: Exchange): Promise<void> {
   expect([response.headers.get("link"), response.headers.has("data-source")]).toEqual([link, link !== null]);
 }
 
-function checkPage(target: Target, page: Page, { number: wanted, link }: ExpectedPage): void {
+function checkPage(target: Target, page: Page, { number: wanted, link }: Exchange["page"] & object): void {
   const { origin, records } = target;
   const count = records.length;
   const last = getLastPage(count);
   const number = wanted === "last" ? last : wanted;
   const url = (page: number) => `${origin}${PATH}?${link.replace("PAGE", String(page))}`;
   const { results, ...envelope } = page;
-  expect(envelope).toEqual({
-    count,
-    next: number < last ? url(number + 1) : null,
-    previous: number > 1 ? url(number - 1) : null,
-  });
+  const next = number < last ? url(number + 1) : null;
+  expect(envelope).toEqual({ count, next, previous: number > 1 ? url(number - 1) : null });
   expect(Object.keys(page)).toEqual(["count", "next", "previous", "results"]);
   expect(results).toEqual(records.slice(15 * (number - 1), 15 * number));
   for (const record of results) expect(Object.keys(record)).toEqual(Object.keys(TrafficRecord.shape));

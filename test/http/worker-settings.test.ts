@@ -1,14 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/bindings.ts";
 import app from "../../src/index.ts";
-import {
-  CHROMIUM,
-  checkExchanges,
-  type Exchange,
-  PATH,
-  type Send,
-  UNAVAILABLE,
-} from "../support/exchange.ts";
+import { CHROMIUM, checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../support/exchange.ts";
 import {
   context,
   createInstance,
@@ -39,7 +32,6 @@ describe("with an invalid setting, requests get 503, and the log and the health 
   ])("%s in %j", async (name, settings, expected) => {
     const others = name === "STORE" ? { STORE: undefined, ...settings } : settings;
     const { env } = createInstance(store, { settings: others });
-    const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
     const page = /^<!doctype html>.*<h1>503 .*<a href="https:\/\S*">Try again after 5 seconds</s;
     const detail = `The setting ${name} is invalid. See the log.`;
     const health = expect.objectContaining({ status: "unavailable", detail });
@@ -50,7 +42,7 @@ describe("with an invalid setting, requests get 503, and the log and the health 
       { request: `POST ${PATH}?page=0`, status: 503 },
       { request: "/healthz", status: 503, body: health },
     ];
-    await checkExchanges(send, ...exchanges);
+    await checkExchanges(async (path, init) => app.request(ORIGIN + path, init, env, context), ...exchanges);
     const line = { event: "request_failed", reason: expect.stringContaining(`${name} is ${expected}`) };
     // The path of the route, and not of the request, which can contain anything.
     const paths = [PATH, PATH, "*", PATH, "/healthz"];
@@ -98,6 +90,8 @@ test("a page has the source of its records in a header, and a response without a
   );
 });
 
+const PREFLIGHT = { "access-control-request-method": "GET" };
+
 describe("the rate limit", () => {
   const openLimited = (limit: Env["RATE_LIMITER"] & object, period = "60") =>
     createInstance(store, { settings: { RATE_LIMIT: period, RATE_LIMITER: limit } }).fetch;
@@ -114,11 +108,7 @@ describe("the rate limit", () => {
           body: { detail: `Request was throttled. Expected available in ${period} seconds.` },
         })),
         { request: `${PATH}?${"x".repeat(8_192)}`, status: 414 },
-        {
-          request: `OPTIONS ${PATH}`,
-          requestHeaders: { "access-control-request-method": "GET" },
-          status: 204,
-        },
+        { request: `OPTIONS ${PATH}`, requestHeaders: PREFLIGHT, status: 204 },
         ...["/", "/healthz"].map((request) => ({ request, requestHeaders: { prefer: "hang" } })),
       ),
   );
@@ -126,9 +116,8 @@ describe("the rate limit", () => {
   test("allows all requests if the limiter fails, and logs nothing about the client", async () => {
     const fetch = openLimited({ limit: () => Promise.reject(new Error("limiter is down")) });
     await checkExchanges(fetch, { request: PATH, requestHeaders: { "CF-Connecting-IP": "192.0.2.4" } });
-    expect(getLogLines()).toEqual([
-      { event: "rate_limiter_failed", reason: "Error: limiter is down", at: expect.any(Array) },
-    ]);
+    const line = { event: "rate_limiter_failed", reason: "Error: limiter is down", at: expect.any(Array) };
+    expect(getLogLines()).toEqual([line]);
     expect(JSON.stringify(getLogLines())).not.toContain("192.0.2.4");
   });
 

@@ -8,20 +8,14 @@ import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
 import { extractText, findLinks, IN_BROWSER } from "../support/html-view.ts";
-import {
-  context,
-  createInstance,
-  createMemoryService,
-  getLogLines,
-  type Instance,
-  ORIGIN,
-} from "../support/memory-service.ts";
+import { context, createInstance, createMemoryService, getLogLines } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
 const service = await createMemoryService(makeRecords(100));
+const { origin: ORIGIN } = service;
 
 /** Gets the home page as JSON and as HTML. */
-async function open({ fetch }: Pick<Instance, "fetch"> = service) {
+async function open({ fetch }: Pick<typeof service, "fetch"> = service) {
   const page = await (await fetch("/", IN_BROWSER)).text();
   return { json: await (await fetch("/")).json(), page, text: extractText(page) };
 }
@@ -56,16 +50,13 @@ test("the home page shows the facts of a collection in JSON and in HTML", async 
 test.each([
   [100, "The response, formatted and shortened to one of its 15 records:"],
   [16, "The response, formatted:"],
-])(
-  "with %i records, the home page shows the response of its command, and how it is shortened",
-  async (count, introduction) => {
-    const service = await createMemoryService(makeRecords(count));
-    const response = await service.fetch("/api/tf1/records/?page=2");
-    const { results, ...envelope } = Page.parse(await response.json());
-    const example = JSON.stringify({ ...envelope, results: results.slice(0, 1) }, null, 2);
-    expect((await open(service)).text).toContain(introduction + example);
-  },
-);
+])("with %i records, the home page shows the response of its command", async (count, introduction) => {
+  const service = await createMemoryService(makeRecords(count));
+  const response = await service.fetch("/api/tf1/records/?page=2");
+  const { results, ...envelope } = Page.parse(await response.json());
+  const example = JSON.stringify({ ...envelope, results: results.slice(0, 1) }, null, 2);
+  expect((await open(service)).text).toContain(introduction + example);
+});
 
 test("the home page of an empty collection has no example and no chart", async () => {
   const { json, page } = await open(await createMemoryService());
@@ -84,10 +75,8 @@ test("the table of days is newest first, with links, and only twelve days are al
   const records = makeRecords(800 * 4).filter((_, index) => index % 8 < 4);
   const { page } = await open(await createMemoryService(records));
   const rows = [...page.matchAll(/<a href="\/go\?date=([^"]*)">([^<]*)<\/a><\/th>(.*?)<\/tr>/g)];
-  expect(rows.map(([, date, name]) => [date, name]).slice(0, 2)).toEqual([
-    ["2019-06-02", "2 Jun 2019"],
-    ["2019-06-01", "1 Jun 2019"],
-  ]);
+  const names = rows.map(([, date, name]) => `${date}: ${name}`);
+  expect(names.slice(0, 2)).toEqual(["2019-06-02: 2 Jun 2019", "2019-06-01: 1 Jun 2019"]);
   expect(rows).toHaveLength(17);
   expect(page.match(/<caption><b>Records by day<\/b><\/caption>/g)).toHaveLength(2);
   expect(rows[0]![3]).toMatch(/>64<.*>15.6\u00a0%<.*>26.6</);
@@ -161,30 +150,26 @@ describe("the download of the sample data is offered", () => {
     return open(createInstance((await createMemoryService(records)).store, { settings }));
   }
 
-  test.each<[name: string, served: TrafficRecord[] | undefined, url: string | null]>([
-    ["if it is what is served", sample, `${ORIGIN}/seed.csv.gz`],
-    ["not if a count was edited after it was loaded", edited, null],
-    ["not if it has more records", sample.slice(1), null],
-    ["not if nothing was ever loaded", undefined, null],
-  ])("%s", async (_, served, url) => {
+  // biome-ignore format: a table of cases
+  test.each<[name: string, served: TrafficRecord[] | undefined, has: boolean, url: string | null]>([
+    ["if it is what is served", sample, true, `${ORIGIN}/seed.csv.gz`],
+    ["not if a count was edited after it was loaded", edited, true, null],
+    ["not if it has more records", sample.slice(1), true, null],
+    ["not if nothing was ever loaded", undefined, true, null],
+    ["not if the deployment does not have it", sample, false, null],
+  ])("%s", async (_, served, has, url) => {
     const { store } = await createMemoryService(sample);
-    const { json, page } = await openWith(served, { SAMPLE_DATA: store });
+    const { json, page } = await openWith(served, has ? { SAMPLE_DATA: store } : {});
     expect(json).toMatchObject({ sample_data_url: url });
     expect(page.includes('.csv.gz"')).toBe(url !== null);
-  });
-
-  test("not if the deployment does not have it", async () => {
-    expect((await openWith(sample, {})).json).toMatchObject({ sample_data_url: null });
   });
 
   test("not if it cannot be read. The home page is still served, and a line is logged", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { store, control } = createControlledStore(makeSnapshot(20));
     control.fails = true;
-    expect((await openWith(sample, { SAMPLE_DATA: store })).json).toMatchObject({
-      count: 20,
-      sample_data_url: null,
-    });
+    const { json } = await openWith(sample, { SAMPLE_DATA: store });
+    expect(json).toMatchObject({ count: 20, sample_data_url: null });
     expect(getLogLines()[0]).toMatchObject({ store: "seed", path: "/seed.csv.gz", status: 503 });
   });
 });

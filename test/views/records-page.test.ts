@@ -62,9 +62,8 @@ test.each<[name: string, query: string, kept: string, pages: Record<string, stri
   ["other parameters", `?page=7&${MARKUP}`, MARKUP, { "« Newest": "1", "‹ Previous": "6" }],
 ])("the HTML view links to the pages that a client finds in the JSON: %s", async (...row) => {
   const [, query, kept, pages] = row;
-  const [above, below, json] = (await open(query)).match(
-    /<nav class="row".*?<\/nav>|<code class="json">.*?<\/code>/gs,
-  )!;
+  const parts = /<nav class="row".*?<\/nav>|<code class="json">.*?<\/code>/gs;
+  const [above, below, json] = (await open(query)).match(parts)!;
   const links = Array.from(above!.matchAll(/href="([^"]*)">(.*?)<\/a>/g), ([, url, name]) => {
     const { page, format: _, ...parameters } = Object.fromEntries(new URL(extractText(url!)).searchParams);
     return [name, page, parameters];

@@ -39,11 +39,8 @@ test.each<[name: string, path: string, title: string, link: string]>([
   expect(extractText(page.match(/<h1>.*?<\/h1>/)![0])).toBe(title);
   expect(extractText(page)).toContain(`curl -si '${ORIGIN}${path}'`);
   const toClient = await service.fetch(path);
-  const shown = {
-    name: title.replace(/, .*/, ""),
-    headers: toClient.headers,
-    body: await toClient.text(),
-  };
+  const name = title.replace(/, .*/, "");
+  const shown = { name, headers: toClient.headers, body: await toClient.text() };
   expect(parseShownResponse(page)).toEqual(shown);
   expect(page, "advice").toMatch(/<p class="lead">\w/);
   expect(findAdvice(page)).toContain(link);
@@ -59,13 +56,10 @@ test.each<[name: string, path: string, request: { method?: string; headers?: obj
   ["another method", PATH, { method: "DELETE" }, null],
   ["an unknown format", `${PATH}?format=xml`, {}, null],
 ])("the link to the JSON sends the same request, or is missing: %s", async (_, path, request, url) => {
-  const { method = "GET", headers } = request;
-  const page = await (
-    await service.fetch(path, { method, headers: { ...IN_BROWSER.headers, ...headers } })
-  ).text();
-  const links = Array.from(page.matchAll(/<a href="([^"]*)">Request again as JSON</g), ([, link]) =>
-    extractText(link!),
-  );
+  const headers = { ...IN_BROWSER.headers, ...request.headers };
+  const page = await (await service.fetch(path, { ...request, headers })).text();
+  const matches = page.matchAll(/<a href="([^"]*)">Request again as JSON</g);
+  const links = Array.from(matches, ([, link]) => extractText(link!));
   expect(links).toEqual(url === null ? [] : [url]);
   if (url === null) return;
   const body = await (await service.fetch(url, IN_BROWSER)).text();
@@ -154,12 +148,9 @@ test("a body that is cut inside of a character is shown as a client decodes it",
   expect(parseShownResponse(page).body).toBe(text);
 });
 
+// biome-ignore format: a table of cases
 test.each<[name: string, request: { method?: string; headers?: object }, options: string]>([
-  [
-    "the header Prefer, quoted",
-    { headers: { prefer: "code=503, '" } },
-    String.raw`-si -H 'Prefer: code=503, '\'''`,
-  ],
+  ["the header Prefer, quoted", { headers: { prefer: "code=503, '" } }, String.raw`-si -H 'Prefer: code=503, '\'''`],
   ["the method", { method: "DELETE" }, "-si -X DELETE"],
 ])("the curl command of an error repeats %s", async (_, { method = "GET", headers }, options) => {
   const request = { method, headers: { ...IN_BROWSER.headers, ...headers } };

@@ -6,10 +6,8 @@ import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
 /** The references of the cameras are markup. */
-const records = makeRecords(100).map((record, index) => ({
-  ...record,
-  camera_ref: MARKUP[index % MARKUP.length]!,
-}));
+const markup = (index: number) => ({ camera_ref: MARKUP[index % MARKUP.length]! });
+const records = makeRecords(100).map((record, index) => ({ ...record, ...markup(index) }));
 const { fetch } = await createMemoryService(records);
 
 const reference = renderReference();
@@ -17,18 +15,10 @@ const reference = renderReference();
 /** All markup in one string. Each part would escape from a different place in a page. */
 const text = encodeURIComponent(MARKUP.join(" "));
 
+// biome-ignore format: a table of cases
 test.each([
-  "/",
-  PATH,
-  `${PATH}?x=TEXT&page=2`,
-  `${PATH}?TEXT=1&page=last`,
-  `${PATH}?page=TEXT`,
-  `${PATH}?page=0&x=TEXT&TEXT=x`,
-  `${PATH}?format=TEXT`,
-  `${PATH}?prefer=TEXT`,
-  "/TEXT",
-  `${PATH}TEXT/?TEXT`,
-  "/?TEXT=TEXT",
+  "/", PATH, `${PATH}?x=TEXT&page=2`, `${PATH}?TEXT=1&page=last`, `${PATH}?page=TEXT`, `${PATH}?page=0&x=TEXT&TEXT=x`,
+  `${PATH}?format=TEXT`, `${PATH}?prefer=TEXT`, "/TEXT", `${PATH}TEXT/?TEXT`, "/?TEXT=TEXT",
 ])("text of a request or of a record never becomes markup: %s", async (path) => {
   const page = await (await fetch(path.replaceAll("TEXT", text), IN_BROWSER)).text();
   expect(page).toMatch(/^<!doctype html>.*<\/html>$/s);
@@ -52,9 +42,8 @@ test.each<[string, ...string[]]>([
 ])("each link of %s works, and the page has a link to %s", async (path, ...expected) => {
   const page = await (await fetch(path, IN_BROWSER)).text();
   expect(page, "a button that only a script can use").not.toContain('<button type="button"');
-  const urls = new Set(
-    findLinks(page).filter((url) => /^\/(?!assets\/|LICENSE|docs|openapi\.json|.*prefer=)/.test(url)),
-  );
+  const isServed = (url: string) => /^\/(?!assets\/|LICENSE|docs|openapi\.json|.*prefer=)/.test(url);
+  const urls = new Set(findLinks(page).filter(isServed));
   expect(findLinks(page)).toEqual(expect.arrayContaining(expected));
   for (const [, id] of page.matchAll(/href="\/docs#(.*?)"/g))
     expect(reference, `/docs#${id}`).toContain(` id="${id}"`);
