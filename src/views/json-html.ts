@@ -48,14 +48,14 @@ export function formatJson(value: unknown, options: JsonOptions = {}): string {
 /** Lists the lines of a value: one, or those of its members between two brackets. */
 function listLines(value: unknown, options: JsonOptions, position: Position): Line[] {
   const { place, indent, name, comma } = position;
-  const change = options.changes?.find((change) => change.place === place);
+  const change = options.changes?.find((one) => one.place === place);
   const shown = value === undefined ? change?.before : value;
   const changeTag = change?.after === undefined ? "del" : "mark";
   const tag = change === undefined ? position.tag : changeTag;
-  const toLine = (json: string, html: string, change?: PageChange): Line => [
+  const toLine = (json: string, html: string, ofLine?: PageChange): Line => [
     tag === "del" ? "" : json,
-    indent + mark(html, tag, change),
-    change,
+    indent + mark(html, tag, ofLine),
+    ofLine,
   ];
   const label = name === "" ? "" : `<b>${escapeHtml(name)}</b> `;
   const members = shown instanceof Object ? Object.entries(shown) : [];

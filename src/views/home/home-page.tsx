@@ -94,7 +94,7 @@ function formatSources(statistics: Summary["statistics"]): string {
   return `${source_count === 1 ? "Source" : "Sources"}: ${shown.join("; ")}.`;
 }
 
-/** Options of `prefer` whose responses are marked pages, except for `body=slow`, with the same choices in each visit. */
+/** Options of `prefer`, and what they show. With a seed, each visit shows the same. */
 const FAULTS = [
   ["code=503", "a 503"],
   ["code=429", "a 429"],
