@@ -7,27 +7,21 @@ import { formatPreference, type Preference } from "./prefer-header.ts";
 /** Where options come from: the client's header `Prefer` or parameter `prefer`, or the setting PREFER of the deployment. */
 export type OptionSource = "header" | "query" | "setting";
 
-/** Rule 2 of 3, for example. */
-export interface RuleNumber {
-  number: number;
-  of: number;
-}
-
 /** The effects of options on a response. */
 export interface Effects {
   /** The options that had an effect, with the conditions and the seed that decided about it. */
   values: OptionValues;
   /** What they changed in the page. */
   changes: PageChange[];
-  /** The page of a 200 with these changes, whatever a fault made of its body; undefined if no option could change it. */
+  /** The page with these changes, before a fault breaks its body. Undefined without a page, or if no option can change its text. */
   page?: MutablePage | undefined;
 }
 
 /** The options that affected a response. */
 export interface AppliedOptions extends Effects {
   source: OptionSource;
-  /** The rule that they come from, if there are several. */
-  rule?: RuleNumber | undefined;
+  /** The rule that they come from, such as rule 2 of 3, if there are several. */
+  rule?: { number: number; of: number } | undefined;
   /** The first condition that was not met, of each rule that did not apply. */
   unmet: Preference[];
   /** Whether the connection closes before the response. */

@@ -1,6 +1,6 @@
 import { getClientKey } from "../http/client-key.ts";
 import { getLastValue, type PageRequest } from "../http/request.ts";
-import type { RuleNumber } from "./applied-options.ts";
+import type { AppliedOptions } from "./applied-options.ts";
 import { formatOptionValue, toRange, UNIT_MS } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import type { Preference } from "./prefer-header.ts";
@@ -18,13 +18,9 @@ interface ConditionContext {
   count: State["count"];
 }
 
-interface SelectedOptions {
+interface SelectedOptions extends Pick<AppliedOptions, "rule" | "unmet"> {
   /** The options of the rule that applies, and those that belong to all rules. */
   active: OptionValues;
-  /** The rule, if there are several. */
-  rule?: RuleNumber | undefined;
-  /** The first condition that was not met, of each rule that did not apply. */
-  unmet: Preference[];
   /** When the client may send more requests, if the rule has a rate. In milliseconds since 1970-01-01 UTC. */
   retryAt?: number | undefined;
 }
@@ -67,7 +63,7 @@ async function findUnmet(rule: Rule, context: RuleContext): Promise<keyof Rule |
   // Each rule has its own random number. With the same one, equal shares would never get to the second rule.
   if (fail !== undefined && random(`fail ${index}`) >= fail) return "fail";
   // Last, so that only those requests count to which the rule would apply.
-  if (times !== undefined && countEqual(context) > times) return "times";
+  if (times !== undefined && countSameRequests(context) > times) return "times";
   return undefined;
 }
 
@@ -83,7 +79,7 @@ function countRates(rules: Rule[], { request, now, count }: ConditionContext) {
 }
 
 /** Counts the request. Only requests for the same page with the same method, options and `run` count together, for each rule apart. */
-function countEqual({ rules, index, request, page, count }: RuleContext): number {
+function countSameRequests({ rules, index, request, page, count }: RuleContext): number {
   const run = getLastValue(request.query, "run");
   const key = [request.method, page, index, formatRules(rules), run].join(" ");
   return count(key).count;

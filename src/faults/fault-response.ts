@@ -18,10 +18,12 @@ const CHALLENGE = 'Bearer realm="api"';
 const NO_CACHE = "no-cache";
 
 /** Every `Cache-Control` of a response to a request with options. */
-export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((value) => [
-  value,
-  `${value}, no-transform`,
-]);
+export const FAULT_CACHE_CONTROLS = [
+  "no-cache",
+  "no-cache, no-transform",
+  "no-store",
+  "no-store, no-transform",
+];
 
 /** What faults ask of the route. */
 export interface ServeOptions {
@@ -43,14 +45,9 @@ interface ResponseContext {
   /** Whether the connection closes before the response. */
   isClosed: boolean;
   random(purpose: string): number;
-  times: ResponseTimes;
-}
-
-/** In milliseconds since 1970-01-01 UTC. */
-interface ResponseTimes {
-  /** When the rate of the rule allows more requests. Undefined if it has none. */
+  /** When the rate of the rule allows more requests, if it has one. In milliseconds since 1970-01-01 UTC. */
   retryAt: number | undefined;
-  /** After the wait. */
+  /** The time after the wait. In milliseconds since 1970-01-01 UTC. */
   now: number;
 }
 
@@ -63,7 +60,7 @@ interface FaultResponse extends Effects {
 export async function createResponse(
   { c, method }: PageRequest,
   active: OptionValues,
-  { serve, isClosed, random, times }: ResponseContext,
+  { serve, isClosed, random, retryAt, now }: ResponseContext,
 ): Promise<FaultResponse> {
   const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = active;
   const respond = (response: Response, effects: OptionValues): FaultResponse => ({
@@ -73,10 +70,10 @@ export async function createResponse(
   });
   if (isClosed) return respond(createClosedResponse(), { hang, close });
   if (code !== undefined || hang) {
-    const error = createRequestedError(active, method, times);
+    const error = createRequestedError(active, method, { retryAt, now });
     return respond(respondWithError(error, c), { code, body, hang, "retry-after": retryAfter });
   }
-  // An error becomes a response here already, because body faults also apply to errors.
+  // Body faults also apply to errors, so an error becomes a response here.
   const response = await serve({ ignoresCopy: body !== undefined || changesPage(active) }).catch((error) =>
     respondWithError(error, c),
   );
@@ -97,7 +94,7 @@ export async function createResponse(
 function createRequestedError(
   { code = 503, "retry-after": retryAfter }: OptionValues,
   method: string,
-  { retryAt, now }: ResponseTimes,
+  { retryAt, now }: Pick<ResponseContext, "retryAt" | "now">,
 ): HttpError {
   const defaultMs = retryAt === undefined ? DEFAULT_RETRY_MS : Math.max(0, retryAt - now);
   const waitMs = typeof retryAfter === "number" ? 1_000 * retryAfter : defaultMs;
@@ -123,10 +120,10 @@ function createError(code: number, method: string, seconds: number): HttpError {
 /**
  * Sets `Preference-Applied`, `Mock-Warning`, and the headers for caches. A page keeps its entity-tag unless a fault has changed its body.
  *
- * Caches may store neither a changed body, nor a response with a warning, nor what the header `Prefer` has affected: no response has
- * `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification fixes `Vary`. They revalidate all other pages, so that a
- * client with a cache meets the next fault. Two prices of a 304 are accepted, because the records stay right: with `no-store`, caches drop
- * their copy (RFC 9111, 3.2), and without `Preference-Applied`, they go on to show that of their copy (RFC 9111, 4.3.4).
+ * Caches must not store a changed body, a response with a warning, or one that the header `Prefer` has affected, because the specification
+ * leaves no `Vary: Prefer` (RFC 7240, 2). They revalidate all other pages, so that a client with a cache meets the next fault. After a 304
+ * with `no-store`, caches drop their copy (RFC 9111, 3.2), and after one without `Preference-Applied`, they keep the old one (RFC 9111,
+ * 4.3.4): neither changes the records.
  */
 export function setFaultHeaders(
   { status, headers }: Response,

@@ -72,8 +72,8 @@ async function respondWithFaults(
   const isClosed = active.close === true || waited.slot?.signal.aborted === true;
   const serve = (options: ServeOptions) => route.serve(request, { countHidden, ...options });
   const faults = waited.isRefused ? withoutWait(active) : active;
-  const times = { retryAt, now: now() };
-  const { response, ...applied } = await createResponse(request, faults, { serve, isClosed, random, times });
+  const responseContext = { serve, isClosed, random, retryAt, now: now() };
+  const { response, ...applied } = await createResponse(request, faults, responseContext);
   noteApplied(c, { ...selected, source, ...applied, isClosed });
   const sent = await breakBody(response, applied.values.body, waited);
   const allWarnings = waited.isRefused ? [...warnings, slots.warning] : warnings;

@@ -64,17 +64,18 @@ function changeRows(
   return { option: "rows", value: fault, place: `results.${index}`, before, after };
 }
 
-/** @returns undefined if all records have the same timestamp */
+/** Swaps two neighbors. Returns undefined if all records have the same timestamp. */
 function swapRecords(records: Row[], random: number): PageChange | undefined {
-  const positions = records.flatMap((record, index) =>
-    index > 0 && record?.timestamp !== records[index - 1]?.timestamp ? [index] : [],
-  );
-  const position = positions[Math.floor(random * positions.length)];
-  if (position === undefined) return undefined;
-  const [after] = records.splice(position, 1);
-  const before = records[position - 1];
-  records.splice(position - 1, 0, after);
-  return { option: "rows", value: "swap", place: `results.${position - 1}`, before, after };
+  const isSwappable = (index: number) =>
+    index + 1 < records.length && records[index]?.timestamp !== records[index + 1]?.timestamp;
+  const choices = Array.from(records.keys()).filter(isSwappable);
+  const index = choices[Math.floor(random * choices.length)];
+  if (index === undefined) return undefined;
+  const before = records[index];
+  const after = records[index + 1];
+  records[index] = after;
+  records[index + 1] = before;
+  return { option: "rows", value: "swap", place: `results.${index}`, before, after };
 }
 
 const PAGE_NUMBER = /(?<=[?&]page=)\d+/;
