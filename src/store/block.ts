@@ -3,8 +3,9 @@ import { ROAD_USERS } from "../records/road-users.ts";
 import type { TrafficRecord } from "../records/schema.ts";
 
 /**
- * The records of a block: a multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block. A block of the sample data
- * has 12 KB. A block of the longest possible lines fits into a D1 statement, 100 KB. The view in data/migrations repeats this number.
+ * How many records a block has: a multiple of `PAGE_SIZE`, so that a page lies in one block unless records are hidden. A block of the
+ * sample data has 12 KB, and one of the longest possible records still fits into a D1 statement, 100 KB. The view in data/migrations
+ * repeats this number.
  */
 export const BLOCK_SIZE = 195;
 
@@ -17,7 +18,7 @@ export interface Block {
   text: string;
 }
 
-/** What a record says besides its ids. */
+/** A record without `id` and `camera_pk`. */
 export type Observation = Omit<TrafficRecord, "id" | "camera_pk">;
 
 const OBSERVED_FIELDS = ["camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
@@ -50,7 +51,7 @@ export function encodeRecord(record: TrafficRecord): string {
   return `[${record.id},${record.camera_pk},${encodeLineEnd(record)}`;
 }
 
-/** Encodes the part of a line behind the ids, because a load of reports assigns them last. */
+/** Encodes a line without `id` and `camera_pk`, which a load of reports assigns last. */
 export function encodeLineEnd(observation: Observation): string {
   return JSON.stringify(OBSERVED_FIELDS.map((field) => observation[field])).slice(1);
 }
@@ -60,7 +61,7 @@ export function encodeLineEnd(observation: Observation): string {
  * @param count How many records the snapshot has, to check that no line is missing
  * @throws Error if the block is damaged
  */
-export function parseBlock(count: number, number: number, text: string): string[] {
+export function parseBlock({ number, text }: Block, count: number): string[] {
   if (!text.startsWith(BLOCK_START) || !text.endsWith(BLOCK_END))
     throw new Error(`Block ${number} is damaged: it is not a JSON array with one record per line`);
   const lines = text.slice(BLOCK_START.length, -BLOCK_END.length).split(RECORD_SEPARATOR);

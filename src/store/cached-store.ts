@@ -98,7 +98,7 @@ function createResultsReader(store: Store, limits: CacheLimits) {
     if (cached) return cached;
     const isRead = block?.number === number;
     const text = isRead ? block.text : await withTimeout(requireBlock(store, snapshot, number));
-    const lines = parseBlock(snapshot.count, number, text);
+    const lines = parseBlock({ number, text }, snapshot.count);
     blocks.set(key, lines);
     return lines;
   }

@@ -26,7 +26,7 @@ test.each([
   { name: "an object", text: "{}" },
   { name: "a cut value", text: line.slice(0, -2) },
 ])("a line with $name is never served", ({ text }) => {
-  const lines = parseBlock(1, 1, `[\n${text}\n]`);
+  const lines = parseBlock({ number: 1, text: `[\n${text}\n]` }, 1);
   expect(() => decodeRange({ first: 1, last: 1 }, [lines])).toThrow();
 });
 
@@ -39,7 +39,7 @@ test.each([
   { name: "of a longer snapshot", number: 3, text: FIRST },
   { name: "with an additional record", number: 1, text: FIRST.replace("\n[", "\n[1],\n[") },
 ])("a block $name is damaged", ({ number, text }) => {
-  expect(() => parseBlock(RECORDS.length, number, text)).toThrow(`Block ${number} is damaged`);
+  expect(() => parseBlock({ number, text }, RECORDS.length)).toThrow(`Block ${number} is damaged`);
 });
 
 describe("statistics of several pieces", () => {

@@ -38,7 +38,9 @@ async function readPart(
   try {
     const texts = await requireBlocks(store, snapshot, getBlockNumbers({ first, last }));
     const firstNumber = getBlockNumber(first);
-    const blocks = texts.map((text, index) => parseBlock(snapshot.count, firstNumber + index, text));
+    const blocks = texts.map((text, index) =>
+      parseBlock({ number: firstNumber + index, text }, snapshot.count),
+    );
     return decodeRange({ first, last }, blocks);
   } catch (error) {
     const current = await store.readCurrent();

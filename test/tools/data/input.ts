@@ -101,7 +101,7 @@ const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 function readStagedRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
   const recordBlocks = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
-  const lines = recordBlocks.map(({ number, text }) => parseBlock(count, number, text));
+  const lines = recordBlocks.map((block) => parseBlock(block, count));
   return decodeRange({ first: 1, last: count }, lines).reverse();
 }
 
