@@ -35,7 +35,6 @@ export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptio
   // Before `addHeaders`, and so after it on the way back: the HTML view also shows the headers that it adds.
   app.use(renderHtml);
   app.use(addHeaders);
-  // Passes on every OPTIONS that is no preflight.
   app.options("*", respondToPreflight);
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", createHealth());
@@ -51,10 +50,9 @@ export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptio
   return { app, reset: faults.reset, endWaits: faults.endWaits };
 }
 
-/** The environments whose settings are valid. */
 const checkedEnvironments = new WeakSet<Env>();
 
-/** While a setting is invalid, every request that gets here is a 503, so that the setting is noticed. */
+/** While a setting is invalid, every request that gets here is a 503, so that the setting is noticed. Valid ones are checked once. */
 const checkSettings: AppMiddleware = (c, next) => {
   if (!checkedEnvironments.has(c.env)) {
     requireSettings(c.env);

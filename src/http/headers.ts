@@ -60,7 +60,7 @@ export const addHeaders: AppMiddleware = async (c, next) => {
 };
 
 /**
- * Responds to CORS preflights. Hono's own middleware treats every OPTIONS request as a preflight, but the collection responds to OPTIONS.
+ * Responds to CORS preflights, and passes on other OPTIONS requests: the collection responds to these, but Hono's own middleware does not.
  * Browsers do not send `PUT`, `PATCH` or `DELETE` after this response, so in a script these methods fail without a status.
  */
 export const respondToPreflight: AppMiddleware = async (c, next) => {

@@ -16,7 +16,7 @@ export function getRateLimitPeriod({ RATE_LIMIT = "off" }: Env): number | null {
 export const limitRequests: AppMiddleware = async (c, next) => {
   const period = getRateLimitPeriod(c.env);
   const { RATE_LIMITER } = c.env;
-  // If a period is set, the limiter is never missing: `requireSettings` has checked the binding.
+  // With a period, the limiter is never missing: `requireSettings` has checked the binding.
   if (period === null || RATE_LIMITER === undefined) return next();
   if (await isAllowed(RATE_LIMITER, getClientKey(c))) return next();
   throw new HttpError(429, { detail: formatThrottling(period), headers: { "Retry-After": String(period) } });

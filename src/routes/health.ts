@@ -10,13 +10,13 @@ import type { MaybeSnapshot } from "../store/snapshot.ts";
 import { type CurrentSnapshot, withTimeout } from "../store/store.ts";
 import { HEALTH_PATH } from "../views/site.ts";
 
-/** How long checks share a read, whether it succeeds or fails: `/healthz` has no rate limit, so any number of checks can arrive. */
+/** How long health checks share a read, even a failed one: `/healthz` has no rate limit, so any number of them can arrive. */
 const SHARED_READ_MS = 1_000;
 
-/** The latest read of each environment. An instance of the worker has one. */
+/** The latest read of each environment. An instance of the worker has one environment. */
 const latestReads = new WeakMap<Env, { startedAt: number; reading: Promise<CurrentSnapshot> }>();
 
-/** Creates the health check for monitors. It bypasses the cache of the instance, which serves pages even while the store fails. */
+/** Creates the health check for monitors. It reads the store itself, because the cache of the instance hides that a store fails. */
 export function createHealth(): Hono<AppEnv> {
   const health = new Hono<AppEnv>();
 
