@@ -31,6 +31,17 @@ export interface Env {
   CF_VERSION_METADATA?: WorkerVersionMetadata;
 }
 
+/** Thrown if a variable is invalid, or if the binding that it needs is missing. */
+export class SettingError extends Error {
+  readonly setting: string;
+
+  /** @param problem The end of the message, after the value, such as `; it must be "on" or "off"` */
+  constructor(setting: string, value: unknown, problem: string) {
+    super(`${setting} is ${JSON.stringify(value)}${problem}`);
+    this.setting = setting;
+  }
+}
+
 // The types of Hono have no bindings by default, so all files use these types instead.
 export type AppEnv = { Bindings: Env };
 export type AppContext = hono.Context<AppEnv>;

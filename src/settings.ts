@@ -1,8 +1,7 @@
-import type { Env } from "./bindings.ts";
+import { type Env, SettingError } from "./bindings.ts";
 import { requireFaultOptions } from "./faults/fault-options.ts";
 import { getRateLimitPeriod } from "./http/rate-limit.ts";
 import { requireOrigin } from "./http/request.ts";
-import { SettingError } from "./setting-error.ts";
 import { createStore } from "./store/create-store.ts";
 
 /** Describes the settings that clients may know. */

@@ -1,7 +1,6 @@
-import type { AppContext } from "../bindings.ts";
+import { type AppContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../http/request.ts";
-import { SettingError } from "../setting-error.ts";
 import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { CONDITION_NAMES, hasFault } from "./option-table.ts";
@@ -64,7 +63,7 @@ function divideSetting(options: string | object): Preference[][] {
   return Array.isArray(options) ? options.map(toPreferences) : [toPreferences(options)];
 }
 
-/** Lists the options of an object. An option that is `false` is not set: typed clients send it so. */
+/** Lists the options of an object. `false` means that an option is not set, as in the types of some clients. */
 function toPreferences(rule: object): Preference[] {
   const entries = Object.entries(rule).filter(([, value]) => value !== undefined && value !== false);
   return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));

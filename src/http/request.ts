@@ -1,6 +1,5 @@
-import type { AppContext } from "../bindings.ts";
+import { type AppContext, SettingError } from "../bindings.ts";
 import { type PageNumber, parsePageNumber } from "../records/page.ts";
-import { SettingError } from "../setting-error.ts";
 
 /** A request for a page of the collection. */
 export interface PageRequest {

@@ -1,9 +1,8 @@
 import { Hono } from "hono";
-import type { AppContext, AppEnv, Env } from "../bindings.ts";
+import { type AppContext, type AppEnv, type Env, SettingError } from "../bindings.ts";
 import { logFailedRequest } from "../http/error-response.ts";
 import { createUnavailableError, rejectOtherMethods } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
-import { SettingError } from "../setting-error.ts";
 import { describeSettings, requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";

@@ -1,5 +1,4 @@
-import type { Env } from "../bindings.ts";
-import { SettingError } from "../setting-error.ts";
+import { type Env, SettingError } from "../bindings.ts";
 import { type CachedStore, type CacheLimits, createCachedStore } from "./cached-store.ts";
 import { createD1Store, toSqlDatabase } from "./d1.ts";
 import { createKvStore, rejectLostSnapshot, toKeyValueStore } from "./kv.ts";

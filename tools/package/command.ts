@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 
 import { type Command, Option } from "commander";
+import { SettingError } from "../../src/bindings.ts";
 import { requireOrigin } from "../../src/http/request.ts";
-import { SettingError } from "../../src/setting-error.ts";
 import { print, printError } from "../command-line/print.ts";
 import {
   createProgram,

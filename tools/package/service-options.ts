@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { SettingError } from "../../src/bindings.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { formatRules } from "../../src/faults/rules.ts";
-import { SettingError } from "../../src/setting-error.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 const Options = z
