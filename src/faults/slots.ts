@@ -1,7 +1,7 @@
 import type { AppContext } from "../bindings.ts";
 import { findClientKey } from "../http/client-key.ts";
 
-/** The right of a response to wait. */
+/** The permission of a response to wait. */
 export interface Slot {
   /** The key of the client. Undefined for clients without an address, which cannot be told apart, and share all slots. */
   client: string | undefined;

@@ -31,10 +31,7 @@ export function rejectOtherMethods(allow: string) {
   };
 }
 
-/**
- * Formats the message of a 429.
- * @param seconds The time until the client can retry
- */
+/** Formats the message of a 429, with the time until the client can retry. */
 export function formatThrottling(seconds: number): string {
   return `Request was throttled. Expected available in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
 }

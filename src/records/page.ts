@@ -68,10 +68,7 @@ export function getLastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
 }
 
-/**
- * Formats a page as JSON.
- * @param results The records of the page, as a JSON array
- */
+/** Formats a page as JSON. Its `results` are a JSON array already. */
 export function formatEnvelope(
   { count, next, previous }: PageLocation,
   results: string,

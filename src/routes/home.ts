@@ -71,7 +71,7 @@ async function respondWithHtml(c: AppContext, summary: Summary, snapshot: MaybeS
   return c.html(renderHome(summary, sample), 200, { ...HTML_HEADERS, "Cache-Control": caching });
 }
 
-/** Whether the served records are those of `/seed.csv.gz`. If these cannot be read, no, so that the page does not offer the file. */
+/** Whether the served records are those of `/seed.csv.gz`, which the page then offers. False if the file's records cannot be read. */
 async function isSampleData(c: AppContext, { records_hash }: Statistics): Promise<boolean> {
   try {
     const sampleData = await getSampleData(c.env)?.getStatistics();
