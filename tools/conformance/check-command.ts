@@ -6,7 +6,6 @@ import { openProgress } from "../command-line/progress.ts";
 import { useProxy } from "../command-line/requests.ts";
 import { describeError, formatCount } from "../messages.ts";
 import { type CheckOptions, type CheckReport, checkConformance, MAX_PAGES } from "./check.ts";
-import { MAX_RECORDS } from "./check-page.ts";
 
 /** The exit status of a check that found no broken rule, and is incomplete. */
 const INCOMPLETE_STATUS = 2;
@@ -44,7 +43,7 @@ async function check(url: string, { json, ...options }: Options): Promise<void> 
 
 /** Formats the broken rules, the rules that were not checked, and a summary. */
 export function formatCheckReport(report: CheckReport): string {
-  const { url, count, pages, records, uncheckedRecords, writeMethods, stopped, rules } = report;
+  const { url, count, pages, records, writeMethods, stopped, rules } = report;
   const broken = rules.filter(({ failed }) => failed > 0);
   const unchecked = rules.filter(({ checked }) => checked === 0);
   const lines = broken.flatMap(({ rule, checked, failed, deviations }) => [
@@ -55,8 +54,6 @@ export function formatCheckReport(report: CheckReport): string {
     ),
   ]);
   if (unchecked.length > 0) lines.push(`Not checked: ${unchecked.map(({ rule }) => rule).join(", ")}`);
-  if (uncheckedRecords > 0)
-    lines.push(`Not checked: ${uncheckedRecords} records, those after the first ${MAX_RECORDS} of a page`);
   if (!writeMethods)
     lines.push(
       "POST, PUT, PATCH and DELETE were not sent. To check that they are rejected, use --write-methods",

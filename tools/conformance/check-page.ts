@@ -25,8 +25,8 @@ const ServedRecord = z.object({ ...TrafficRecord.shape, camera_ref: z.string().r
 /** JSON with a byte order mark is invalid (RFC 8259, 8.1). */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** How many records of a page are checked. A page has 15 records, and a body could have millions. */
-export const MAX_RECORDS = 1_000;
+/** How many records of a page are checked. A body could have millions, and more than 15 break a rule. */
+const MAX_RECORDS = 1_000;
 
 /**
  * Parses the answer to a request for a page. Invalid parts of the envelope are undefined. `results` are the first records of the page,

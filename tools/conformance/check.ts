@@ -65,11 +65,11 @@ export async function checkConformance(
   } catch (error) {
     stopped = describeError(error);
   }
-  const { first, pages, uncheckedRecords, comparison } = walk;
+  const { first, pages, comparison } = walk;
   // What looks wrong between the pages of an incomplete walk may be a change of the collection.
   const rules = listRules(stopped === null ? [table, comparison.table] : [table]);
-  const counts = { count: first.count ?? null, pages, records: comparison.records, uncheckedRecords };
-  return { url, ...counts, writeMethods, stopped, rules };
+  const { records } = comparison;
+  return { url, count: first.count ?? null, pages, records, writeMethods, stopped, rules };
 }
 
 async function checkOptions(url: string, table: Table, send: Client): Promise<void> {
@@ -88,10 +88,7 @@ async function checkWriteMethods(url: string, table: Table, send: Client): Promi
   }
 }
 
-type Walk = Awaited<ReturnType<typeof startWalk>> & {
-  /** Whether a page had another count than page 1, although page 1 did not change. */
-  hasWrongCount?: boolean;
-};
+type Walk = Awaited<ReturnType<typeof startWalk>>;
 
 interface WalkOptions {
   url: string;
@@ -115,8 +112,8 @@ async function startWalk({ kept, ...options }: WalkOptions) {
     // An empty page says nothing about the size of others.
     pageSize: first.size || PAGE_SIZE,
     pages: 0,
-    /** The number of records beyond the first of a page. */
-    uncheckedRecords: 0,
+    /** Whether a page had another count than page 1, although page 1 did not change. */
+    hasWrongCount: false,
   };
 }
 
@@ -161,22 +158,16 @@ async function addPage(walk: Walk, page: CollectionPage): Promise<void> {
   if (page.status === 404)
     return check("Page envelope.count", false, `404, and count is ${walk.first.count}`);
   checkPage(walk.table, walk.url, page, walk.pageSize);
-  const { results = [], size } = page;
-  for (const [index, record] of results.entries())
+  for (const [index, record] of (page.results ?? []).entries())
     compareRecord(comparison, record, `${page.url} record ${index + 1}`);
   walk.pages += 1;
-  walk.uncheckedRecords += size - results.length;
 }
 
-/** Checks what is true of the response to any request for a page. @throws ChangedError */
+/** Checks what is true of the response to any request for a page. @throws ChangedError if another count shows a changed collection */
 async function checkResponse(walk: Walk, page: CollectionPage): Promise<void> {
-  checkContents(walk.table, page);
-  await compareCount(walk, page);
-}
-
-/** @throws ChangedError if the count is different because the collection has changed */
-async function compareCount(walk: Walk, { url, count }: CollectionPage): Promise<void> {
-  const { comparison, first } = walk;
+  const { table, comparison, first } = walk;
+  const { url, count } = page;
+  checkContents(table, page);
   if (count === undefined || first.count === undefined) return;
   const isSame = count === first.count;
   comparison.table.at(url)("List records 5", isSame, String(count), `${first.count}, as on page 1`);
