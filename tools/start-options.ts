@@ -34,7 +34,6 @@ export const REFUSED_OPTIONS = new Map([
 const OPTIONS = {
   config: { type: "string", short: "c" },
   "persist-to": { type: "string" },
-  "local-protocol": { type: "string" },
   env: { type: "string", short: "e" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -67,7 +66,6 @@ export function parseStartOptions(args: string[]) {
     persistTo: getPath("persist-to"),
     // If a variable is set twice, the last value counts.
     vars: Object.fromEntries(find("var").flatMap(({ value }) => (value ? [value.split(/:(.*)/s)] : []))),
-    protocol: find("local-protocol").at(-1)?.value,
     isHelp: find("help").length > 0,
     wranglerArgs: list.map(({ text }) => text),
   };

@@ -1,10 +1,9 @@
-import http from "node:http";
-import https from "node:https";
-import { HEALTH_PATH } from "../src/views/site.ts";
+import type { Env } from "../src/bindings.ts";
+import { requireSettings } from "../src/settings.ts";
 import { printError } from "./command-line/print.ts";
 import { enterUserFolder } from "./command-line/program.ts";
 import { loadSeed } from "./data/seed-writer.ts";
-import { readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
+import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
 import { describeError } from "./messages.ts";
 import { parseStartOptions } from "./start-options.ts";
 import { nameConfiguration, spawnWrangler } from "./wrangler.ts";
@@ -19,12 +18,12 @@ import { nameConfiguration, spawnWrangler } from "./wrangler.ts";
 const LOCAL_OPTIONS = ["--var=RATE_LIMIT:off", "--var=PUBLIC_ORIGIN:", "--infer-origin-from-routes=false"];
 
 async function start(): Promise<void> {
-  const options = parseStartOptions(process.argv.slice(2));
-  const { config, persistTo, vars, isHelp, wranglerArgs } = options;
+  const { config, persistTo, vars, isHelp, wranglerArgs } = parseStartOptions(process.argv.slice(2));
   const configuration = await readConfiguration(config);
   const choice = { config, persistTo, store: vars.STORE };
-  // The worker reports an invalid setting.
-  const store = STORE_NAMES.find((name) => name === (vars.STORE ?? configuration.vars?.STORE));
+  const settings = { ...configuration.vars, ...vars };
+  if (!isHelp) requireValidSettings(configuration, settings);
+  const store = STORE_NAMES.find((name) => name === settings.STORE);
   if (store !== undefined && !isHelp) await loadSeed({ ...choice, store });
   const env = {
     // For the build, which prepares the store again after a change of wrangler.toml.
@@ -36,23 +35,22 @@ async function start(): Promise<void> {
   };
   const command = config === undefined ? nameConfiguration(["dev"]) : ["dev"];
   const args = [...command, ...LOCAL_OPTIONS, ...wranglerArgs];
-  const server = spawnWrangler(args, { env, stdio: ["inherit", "inherit", "inherit", "ipc"] });
-  const protocol = options.protocol ?? configuration.dev?.local_protocol ?? "http";
-  server.once("message", (message) => sendFirstRequest(message, String(protocol)));
+  const server = spawnWrangler(args, { env, stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));
 }
 
-/** Sends a request when `wrangler dev` is ready, so that the worker logs an invalid setting at once. */
-function sendFirstRequest(message: unknown, protocol: string): void {
-  const { ip, port } = JSON.parse(String(message));
-  const { get, Agent } = protocol === "https" ? https : http;
-  // The global agent can use a proxy, with NODE_USE_ENV_PROXY. Nobody has signed the certificate of `wrangler dev`.
-  const options = { agent: new Agent(), rejectUnauthorized: false };
-  const request = get(`${protocol}://${ip}:${port}${HEALTH_PATH}`, options);
-  request.on("response", (response) => response.resume());
-  request.on("error", () => undefined);
+/** Checks the settings as the worker does at a request. Here, the tables of the configuration are the bindings. */
+function requireValidSettings(configuration: Configuration, settings: object): void {
+  const { d1_databases, kv_namespaces, ratelimits, assets } = configuration;
+  const bindings = {
+    DB: d1_databases?.[0],
+    KV: kv_namespaces?.[0],
+    ASSETS: assets,
+    RATE_LIMITER: ratelimits?.[0],
+  };
+  requireSettings({ ...bindings, ...settings } as unknown as Env);
 }
 
 enterUserFolder("start", "dev");
