@@ -62,7 +62,7 @@ async function serve(files: string[], options: Options, command: Command): Promi
     openStep: openProgress,
     warn: printNotice,
     onResponse: log ? printRequest : undefined,
-    listsRequests: admin,
+    notesRequests: admin || log !== undefined,
   };
   const controls = await reportUsageErrors(command, () => {
     if (others.publicOrigin) requireOrigin("--public-origin", others.publicOrigin);

@@ -14,8 +14,8 @@ import { respondWithFile } from "./static-files.ts";
 /** Hooks for the package's command. */
 export interface ServiceHooks extends LoadReporting {
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
-  /** Whether `requests` lists the requests, as it does by default. */
-  listsRequests?: boolean | undefined;
+  /** Whether to list the requests in `requests`, and to pass them to `onResponse`. The default is true. */
+  notesRequests?: boolean | undefined;
 }
 
 /** A service with what only the package's command may use. */
@@ -45,11 +45,10 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
   const ready = environments.ready.then(reset);
   // An unhandled rejection would end the process. All methods reject with the same error.
   ready.catch(() => {});
-  const { onResponse, listsRequests = true } = hooks;
+  const { onResponse, notesRequests = true } = hooks;
   const list = createRequestList(now);
   // Without a reader, a request needs no copy of its headers.
-  const receive = listsRequests ? list.add : onResponse && list.createEntry;
-  const respond = createResponder(app, { receive, onResponse });
+  const respond = createResponder(app, { receive: notesRequests ? list.add : undefined, onResponse });
   const service: Service = {
     ready,
     requests: list.requests,
