@@ -13,7 +13,7 @@ import {
   STORE_NAMES,
 } from "./data/stores/configuration.ts";
 import { DIST, listFiles, replaceFile, replaceFolder } from "./dist.ts";
-import { PROJECT } from "./project.ts";
+import { PROJECT } from "./paths.ts";
 
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
 // wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.

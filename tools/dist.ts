@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { PROJECT } from "./project.ts";
+import { PROJECT } from "./paths.ts";
 
 export const DIST = join(PROJECT, "dist");
 

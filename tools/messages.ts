@@ -81,6 +81,13 @@ export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Gets the message of the innermost cause of "fetch failed". If several addresses of a host failed, uses the first error. */
+export function getInnermostMessage(error: unknown): string {
+  if (error instanceof AggregateError) return getInnermostMessage(error.errors[0]);
+  const isWrapped = error instanceof Error && error.cause instanceof Error;
+  return isWrapped ? getInnermostMessage(error.cause) : getMessage(error);
+}
+
 /** Whether the language or the runtime threw an error. The errors that commands expect are of other types. */
 function isBug(error: unknown): error is Error {
   return [TypeError, RangeError, ReferenceError, SyntaxError].some((type) => error instanceof type);

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import type * as z from "zod";
 import { printNotice } from "./command-line/progress.ts";
-import { CONFIGURATION_FILE, PROJECT } from "./project.ts";
+import { CONFIGURATION_FILE, PROJECT } from "./paths.ts";
 
 /** The path of the wrangler module. Wrangler's launcher would start one more process. */
 const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
@@ -48,13 +48,9 @@ export function spawnWrangler(args: string[], { env, stdio }: SpawnOptions): Chi
   return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], options);
 }
 
-const MAX_SHOWN_LENGTH = 100;
-
+/** Formats a command for a message. An argument can be a long statement. */
 function formatCommandLine(args: string[]): string {
-  const shown = args.map((arg) =>
-    arg.length > MAX_SHOWN_LENGTH ? `${arg.slice(0, MAX_SHOWN_LENGTH)}...` : arg,
-  );
-  return `wrangler ${shown.join(" ")}`;
+  return ["wrangler", ...args].map((arg) => arg.replace(/(?<=^.{100}).+/s, "...")).join(" ");
 }
 
 /** Thrown if a wrangler command fails, or prints something else than its result. */

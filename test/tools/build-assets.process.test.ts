@@ -69,8 +69,8 @@ test("an invalid line of the sample data is reported, and wrangler dev keeps the
   const snapshot = join(folder, "dist/assets/api/seed/current-snapshot.json");
   const before = await readFile(snapshot, "utf8");
   await writeFile(seedFile, (await readFile(seedFile, "utf8")).replace(/\n\d+,/, "\nx,"));
-  const stderr = expect.stringMatching(/data\/seed\/2019\.csv:2: id "x" .*\n.* not built\.\n$/);
-  const kept = expect.stringMatching(/csv:2: id "x" .*\n.* not built\.\n.* stays in use\.\n$/);
+  const stderr = expect.stringMatching(/data\/seed\/2019\.csv:2: id "x" .*\nNothing was loaded\.\n$/);
+  const kept = expect.stringMatching(/csv:2: id "x" .*\nNothing was loaded\.\n.* stays in use\.\n$/);
   expect(await build()).toEqual({ status: 0, stdout: "", stderr: kept });
   expect(await readFile(snapshot, "utf8")).toBe(before);
   expect(await build("deploy")).toEqual({ status: 1, stdout: "", stderr });

@@ -1,5 +1,6 @@
+import http from "node:http";
 import ky, { HTTPError } from "ky";
-import { getInnermostMessage } from "./requests.ts";
+import { getInnermostMessage } from "../messages.ts";
 
 /** A response with its whole body. After a failure that stays, the body is empty. */
 export type Answer = { status: number; headers: Headers; body: Uint8Array };
@@ -74,4 +75,25 @@ export async function fetchWhole(request: Request): Promise<Response> {
     if (length > MAX_BODY_BYTES) throw new Error(`the body is larger than ${MAX_BODY_BYTES} bytes`);
   }
   return new Response(length === 0 ? null : Buffer.concat(chunks), response);
+}
+
+/** The addresses that need no proxy, also if NO_PROXY does not name them. */
+const LOCAL_ADDRESSES = "localhost,127.0.0.1,[::1]";
+
+/**
+ * Sends all later requests of this process through the proxy in HTTPS_PROXY or HTTP_PROXY, as wrangler does. Node before 24.14 has no
+ * such function, and follows these variables only with NODE_USE_ENV_PROXY=1.
+ * @throws Error if the proxy has no valid URL
+ */
+export function useProxy(): void {
+  const { NO_PROXY, no_proxy: exceptions = NO_PROXY } = process.env;
+  try {
+    http.setGlobalProxyFromEnv?.({
+      ...process.env,
+      no_proxy: [exceptions, LOCAL_ADDRESSES].filter(Boolean).join(","),
+    });
+  } catch (cause) {
+    const message = "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy, such as http://proxy.example:3128";
+    throw new Error(message, { cause });
+  }
 }

@@ -8,9 +8,6 @@ const LOG_DELAY_MS = 1_000;
 
 const LOG_INTERVAL_MS = 5_000;
 
-/** The interval at which a log checks whether a line is due, even if there are no updates. */
-const LOG_TICK_MS = 100;
-
 export interface Progress {
   /** @param total The new total, if it has changed */
   update(done: number, total?: number): void;
@@ -87,14 +84,12 @@ function openBar(step: Step) {
 }
 
 function openLog(step: Step) {
-  let printAt = Date.now() + LOG_DELAY_MS;
-  const show = () => {
-    if (Date.now() < printAt) return;
-    printAt = Date.now() + LOG_INTERVAL_MS;
+  const print = () => {
     printError(`${step.name}: ${formatProgress(step)}`);
+    timer = setTimeout(print, LOG_INTERVAL_MS).unref();
   };
-  const timer = setInterval(show, LOG_TICK_MS).unref();
-  return { show, close: () => clearInterval(timer) };
+  let timer = setTimeout(print, LOG_DELAY_MS).unref();
+  return { show() {}, close: () => clearTimeout(timer) };
 }
 
 /** Formats the number of units, the rate and the remaining time, such as `450/1000 records, 500 records/s, 1s left`. */

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
+import { useProxy } from "../command-line/client.ts";
 import { print } from "../command-line/print.ts";
 import { createProgram, createWholeNumberParser, parseServiceUrl } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
-import { useProxy } from "../command-line/requests.ts";
 import { describeError, formatCount } from "../messages.ts";
 import { type CheckOptions, type CheckReport, checkConformance, MAX_PAGES } from "./check.ts";
 

@@ -80,16 +80,11 @@ function writeStaged(
  * @throws InputError if a line of the files is invalid
  */
 export async function checkFiles(files: string[], options: InputOptions): Promise<void> {
-  const staged = await stageWithProgress(files, options, "The files cannot be loaded.");
+  const staged = await stageWithProgress(files, options);
   print(`${describeCounts(staged)} can be loaded.`);
   staged.close();
 }
 
-/** @param conclusion The last line of the error message if a line of the files is invalid */
-function stageWithProgress(
-  files: string[],
-  options: InputOptions,
-  conclusion?: string,
-): Promise<StagedCollection> {
-  return stageFiles(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
+function stageWithProgress(files: string[], options: InputOptions): Promise<StagedCollection> {
+  return stageFiles(files, { ...options, openStep: openProgress, warn: printNotice });
 }

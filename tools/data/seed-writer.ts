@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { getSeedBlockPath, SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
 import { print } from "../command-line/print.ts";
-import { PROJECT } from "../project.ts";
+import { PROJECT } from "../paths.ts";
 import { type Collection, hashContent } from "./collection.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { listInputFiles } from "./formats/input-file.ts";
@@ -24,7 +24,7 @@ export const SEED_CSV = "seed.csv.gz";
  * @throws InputError if a line of the sample data is invalid. The previous assets then stay
  */
 export async function writeSeedAssets(assets: string): Promise<void> {
-  const staged = await stageFiles(listSeedFiles(), { conclusion: "The sample data was not built." });
+  const staged = await stageFiles(listSeedFiles());
   try {
     await replaceAssets(assets, staged);
   } finally {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { getTemporaryPath } from "../temporary-path.ts";
+import { getTemporaryPath } from "../paths.ts";
 import { nameConfiguration, spawnWrangler, waitForExit } from "../wrangler.ts";
 
 /** What wrangler reports at the end of a command. */

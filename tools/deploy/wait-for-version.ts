@@ -3,8 +3,7 @@ import * as z from "zod";
 import { HEALTH_PATH } from "../../src/views/site.ts";
 import { fetchWhole } from "../command-line/client.ts";
 import { print } from "../command-line/print.ts";
-import { getInnermostMessage } from "../command-line/requests.ts";
-import { formatValue } from "../messages.ts";
+import { formatValue, getInnermostMessage } from "../messages.ts";
 
 /** How many consecutive responses must report the new version. For some seconds, the platform serves the previous version, too. */
 export const MIN_RESPONSES = 5;

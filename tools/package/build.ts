@@ -8,7 +8,7 @@ import { hashContent } from "../data/collection.ts";
 import { listSeedFiles } from "../data/seed-writer.ts";
 import { stageFiles } from "../data/staging/staging.ts";
 import { DIST, replaceFolder } from "../dist.ts";
-import { PROJECT } from "../project.ts";
+import { PROJECT } from "../paths.ts";
 import { SAMPLE_CSV_FILE, SAMPLE_DATA_FILE, type SampleData } from "./sample-data.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.

@@ -127,7 +127,7 @@ test.each([
 test("check counts the records that can be loaded, and names the problems of the others", async () => {
   const checked = await runData(["check", "data/seed/2019.csv"]);
   expect(checked).toEqual({ status: 0, stderr: "", stdout: "12174 records can be loaded.\n" });
-  const stderr = expect.stringMatching(/^-:1: \{\} is not a record.*\n.* cannot be loaded\.\n$/);
+  const stderr = expect.stringMatching(/^-:1: \{\} is not a record.*\nNothing was loaded\.\n$/);
   expect(await runData(["check", "-"], "{}")).toEqual({ status: 1, stdout: "", stderr });
 });
 

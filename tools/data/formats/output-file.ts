@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream, realpathSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
+import { createWriteStream, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -13,7 +13,8 @@ import { createWriteError } from "../../messages.ts";
  */
 export async function writeOutput(out: string, text: AsyncIterable<string>): Promise<void> {
   if (out === "-") return writeStream(text, process.stdout, "Standard output");
-  const existing = readExisting(out);
+  const existing = statSync(out, { throwIfNoEntry: false });
+  if (existing?.isDirectory()) throw new Error(`${out} cannot be written: it is a directory`);
   if (existing && !existing.isFile()) return writeStream(text, createWriteStream(out), out);
   // Replace the file behind a symbolic link, not the link.
   const path = existing ? realpathSync(out) : out;
@@ -28,17 +29,6 @@ export async function writeOutput(out: string, text: AsyncIterable<string>): Pro
     process.off("exit", remove);
     remove();
   }
-}
-
-/** @throws Error if the path is a directory or cannot be read */
-function readExisting(out: string): Stats | undefined {
-  try {
-    const existing = statSync(out, { throwIfNoEntry: false });
-    if (!existing?.isDirectory()) return existing;
-  } catch (cause) {
-    throw createWriteError(out, cause);
-  }
-  throw new Error(`${out} cannot be written: it is a directory`);
 }
 
 async function writeStream(text: AsyncIterable<string>, stream: Writable, name: string): Promise<void> {

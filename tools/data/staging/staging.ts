@@ -28,14 +28,12 @@ import {
   type RowCounts,
 } from "./row-collector.ts";
 
-/** The last line of an error message about input, unless a command says something else. */
+/** The last line of an error message about input. */
 export const NOT_LOADED = "Nothing was loaded.";
 
 export interface StageOptions extends Pick<InputFile, "modelName" | "stdin">, CollectOptions {
   /** The source of the records. The default is the names of the files. */
   source?: string | undefined;
-  /** The last line of an error message that lists problems. The default is `NOT_LOADED`. */
-  conclusion?: string | undefined;
   /** How many records the files must have. */
   minRecords?: number | undefined;
   /** Shows the progress of a step: `reading`, with the number of megabytes, or `comparing`. */
@@ -173,7 +171,7 @@ async function stageRows(
       const { minRecords = 0 } = options;
       if (lines.length === 0 && counts.count < minRecords)
         lines.push(`The files contain ${describeCounts(counts)}, fewer than --min-records ${minRecords}.`);
-      if (lines.length > 0) throw new InputError([...lines, options.conclusion ?? NOT_LOADED].join("\n"));
+      if (lines.length > 0) throw new InputError([...lines, NOT_LOADED].join("\n"));
       sortRecords(database);
     });
     database.exec("COMMIT");

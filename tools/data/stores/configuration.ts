@@ -4,22 +4,10 @@ import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { quoteForShell } from "../../../src/escape.ts";
 import { describeFileError } from "../../messages.ts";
-import { CONFIGURATION_FILE, PROJECT } from "../../project.ts";
+import { CONFIGURATION_FILE, PROJECT } from "../../paths.ts";
 import type { WranglerRunner } from "../../wrangler.ts";
 
-export type Configuration = Pick<
-  Unstable_RawConfig,
-  | "name"
-  | "assets"
-  | "dev"
-  | "route"
-  | "routes"
-  | "vars"
-  | "d1_databases"
-  | "kv_namespaces"
-  | "ratelimits"
-  | "previews"
->;
+export type Configuration = Unstable_RawConfig;
 
 /** The values of `STORE` for stores that records are loaded into. */
 export const STORE_NAMES = ["d1", "kv"] as const;

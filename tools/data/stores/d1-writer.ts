@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Block } from "../../../src/store/block.ts";
 import { createD1Store, isMissingTableError, type SqlDatabase } from "../../../src/store/d1.ts";
 import { NOTHING_LOADED, type Snapshot } from "../../../src/store/snapshot.ts";
-import { PROJECT } from "../../project.ts";
+import { PROJECT } from "../../paths.ts";
 import {
   type Capacity,
   RejectedSwitchError,

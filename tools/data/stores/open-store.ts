@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createWriteError, describeFileError, isDamagedDatabase, isLockedDatabase } from "../../messages.ts";
-import { PROJECT } from "../../project.ts";
+import { PROJECT } from "../../paths.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -72,7 +72,9 @@ async function withOpenStore<T>(choice: StoreAccess, mode: OpenMode, action: Act
   try {
     return await action(opened);
   } catch (error) {
-    throw toDamageError(error, opened.location);
+    if (!isDamagedDatabase(error)) throw error;
+    // SQLite does not name the file.
+    throw new Error(`${opened.location} cannot be read: ${describeFileError(error)}`, { cause: error });
   } finally {
     opened.close?.();
   }
@@ -102,12 +104,6 @@ function openLocalStore(
   }
   const store = createWritableD1Store(createLocalDatabase(database));
   return { ...opened, store, migrate: () => applyMigrations(database) };
-}
-
-/** Returns an error with the name of a damaged file, because SQLite does not name it. Returns other errors unchanged. */
-function toDamageError(error: unknown, path: string): unknown {
-  if (!isDamagedDatabase(error)) return error;
-  return new Error(`${path} cannot be read: ${describeFileError(error)}`, { cause: error });
 }
 
 /** Returns the name of a database or a namespace in the runtime. Each id in the configuration has its own local store. */
