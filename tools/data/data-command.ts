@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { printError } from "../command-line/print.ts";
 import {
   createProgram,
   createWholeNumberParser,
@@ -9,7 +10,6 @@ import {
   parseOutputPath,
   runProgram,
 } from "../command-line/program.ts";
-import { printNotice } from "../command-line/progress.ts";
 import { readDeployedVersion } from "../deployed-worker.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
 import { OUTPUT_FORMATS } from "./formats/formats.ts";
@@ -137,7 +137,7 @@ function addGenerate(program: Command): void {
 async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
   if (!choice.remote) return action();
   const { name } = await readStoreConfiguration(choice);
-  printNotice(`Using the deployed ${name} store.`);
+  printError(`Using the deployed ${name} store.`);
   // With --config, the store belongs to a preview, so the worker's store is not checked.
   const warned = choice.config === undefined ? warnIfNotServed(name) : undefined;
   await action().finally(() => warned);
@@ -149,11 +149,11 @@ async function warnIfNotServed(name: string): Promise<void> {
     if (served === undefined || served === name) return;
     const isLoaded = STORE_NAMES.some((known) => known === served);
     const advice = isLoaded ? ` To use the ${served} store, add \`--store ${served}\`.` : "";
-    printNotice(
+    printError(
       `Warning: The deployed worker serves the ${served} store, so its clients do not see the ${name} store.${advice}`,
     );
   } catch {
-    printNotice("Warning: Could not determine which store the deployed worker serves.");
+    printError("Warning: Could not determine which store the deployed worker serves.");
   }
 }
 
