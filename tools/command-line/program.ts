@@ -90,14 +90,6 @@ export function parseDate(text: string): Date {
   throw new InvalidArgumentError("It must be a date in UTC, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.");
 }
 
-export function parseMinutes(text: string): number {
-  const match = /^([1-9]\d{0,5})([mh])$/.exec(text);
-  if (match === null)
-    throw new InvalidArgumentError("It must be 1 to 999999 minutes or hours, such as 30m or 1h.");
-  const [, count, unit] = match;
-  return Number(count) * (unit === "h" ? 60 : 1);
-}
-
 /** Paths that `--out` treats as `-`: unlike a file, standard output cannot be replaced in one step. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 

@@ -5,7 +5,6 @@ import {
   createWholeNumberParser,
   enterUserFolder,
   parseDate,
-  parseMinutes,
   parseNonEmpty,
   parseOutputPath,
   runProgram,
@@ -117,7 +116,11 @@ function addGenerate(program: Command): void {
       `number of cameras, at most ${MAX_CAMERAS} (default: 86)`,
       createWholeNumberParser(1, MAX_CAMERAS),
     )
-    .option("--interval <duration>", "time between two records of a camera (default: 30m)", parseMinutes)
+    .option(
+      "--interval <minutes>",
+      "time between two records of a camera (default: 30)",
+      createWholeNumberParser(1, 999_999),
+    )
     .option(
       "--seed <n>",
       "random seed; each seed gives different records (default: 1)",

@@ -6,7 +6,6 @@ import {
   createProgram,
   createWholeNumberParser,
   parseDate,
-  parseMinutes,
   parseOutputPath,
   parseServiceUrl,
 } from "../../../tools/command-line/program.ts";
@@ -83,7 +82,6 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const parsers: Record<string, (text: string) => unknown> = {
   "0 to 16": createWholeNumberParser(0, 16),
   "1 or more": createWholeNumberParser(1),
-  minutes: parseMinutes,
   "a date": parseDate,
   "an output file": parseOutputPath,
   "a service": parseServiceUrl,
@@ -94,8 +92,6 @@ test.each([
   ["0 to 16", "16", 16],
   ["0 to 16", "007", 7],
   ["1 or more", String(MAX), MAX],
-  ["minutes", "1m", 1],
-  ["minutes", "2h", 120],
   ["a date", "2019-02-28", new Date("2019-02-28T00:00:00Z")],
   ["a date", "2019-02-28T10:00:00Z", new Date("2019-02-28T10:00:00Z")],
   ["a service", "https://counts.example/prefix/", "https://counts.example/prefix"],
@@ -111,7 +107,6 @@ test.each([
 test.each([
   ...["17", "1.5", "-1"].map((text) => ["0 to 16", text, "whole number, 0 to 16"]),
   ...["0", String(MAX + 1), ""].map((text) => ["1 or more", text, "whole number, 1 or more"]),
-  ...["0m", "30", "1.5h", "h", "1000000m", ""].map((text) => ["minutes", text, "minutes or hours"]),
   ...["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""].map((text) => ["a date", text, "date in UTC"]),
   ["an output file", "", "empty"],
   ["a service", "ftp://a.example", "URL"],

@@ -12,7 +12,7 @@ const generate = (...args: string[]) => runData(["generate", ...args]);
 
 test("generate writes the same records in every format, and different ones for a different random seed", async () => {
   const read = async (...args: string[]) => {
-    const size = ["--records", "120", "--cameras", "5", "--interval", "1h"];
+    const size = ["--records", "120", "--cameras", "5", "--interval", "60"];
     const { stdout } = await generate(...size, ...args);
     return (await stageContents({ a: stdout }, { strict: true })).records;
   };

@@ -144,7 +144,7 @@ test.each([
   ["generate --records 1 --cameras 100001", /--cameras .*'100001' is invalid.* 1 to 100000/],
   ["generate --from 2018-12-31 --records 1", /--from must be 2019-01-01 or later/],
   ["generate --to 2019-01-01", /--to must be later than --from/],
-  ["generate --records 1 --interval 30", /--interval .*'30' is invalid.* 30m or 1h/],
+  ["generate --records 1 --interval 30m", /--interval .*'30m' is invalid.* whole number/],
 ])("the command line %j ends with exit status 2, and names what is invalid", async (command, problem) => {
   const { status, stderr } = await runData(command.split(" "));
   expect([status, stderr]).toEqual([2, expect.stringMatching(problem)]);
