@@ -3,9 +3,9 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
-import { SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
+import { SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { printError } from "./command-line/print.ts";
-import { loadSeed, SEED_CSV, writeSeedAssets } from "./data/seed-writer.ts";
+import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -51,7 +51,7 @@ await prepareSeed().catch((error: Error) => {
 
 /** Whether a static file belongs to the sample data, which is written below, and only if it has changed. */
 function isSampleData(file: string): boolean {
-  return file === SEED_CSV || `/${file}`.startsWith(`${SEED_PATH}/`);
+  return `/${file}` === SEED_CSV_PATH || `/${file}`.startsWith(`${SEED_PATH}/`);
 }
 
 interface BundledFile {

@@ -54,7 +54,6 @@ function formatCommandLine(args: string[]): string {
 
 /** Thrown if a wrangler command fails, or prints something else than its result. */
 export class WranglerError extends Error {
-  /** The output of the command, which shows the reason. */
   readonly output: string;
 
   constructor(args: string[], problem: string, output: string) {

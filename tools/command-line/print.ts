@@ -3,12 +3,10 @@ import { escapeInvisible } from "../../src/escape.ts";
 // Everything that commands print goes through this file, because any text can quote a file, a service or a client, whose control
 // characters could change the terminal.
 
-/** Prints lines on standard output. */
 export function print(text: string): void {
   console.log(escapeLines(text));
 }
 
-/** Prints lines on standard error. */
 export function printError(text: string): void {
   console.error(escapeLines(text));
 }

@@ -47,7 +47,6 @@ export function isSamePage(one: CollectionPage, other: CollectionPage): boolean 
   return isSameStatus && one.count === other.count && isDeepStrictEqual(one.results, other.results);
 }
 
-/** Describes a page that is not the same. */
 export function describeDifference({ status }: CollectionPage): string {
   return status === 200 ? "other records" : String(status);
 }

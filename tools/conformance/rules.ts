@@ -47,7 +47,6 @@ export type Rule = keyof typeof EXPECTED;
 export type Table = ReturnType<typeof createTable>;
 
 interface Result {
-  /** How often the rule was checked. */
   checked: number;
   failed: number;
   /** What was asked, expected and received, for the first deviations. */
@@ -57,7 +56,6 @@ interface Result {
 /** How many deviations from a rule are kept and shown. A page can have a million. */
 const MAX_DEVIATIONS = 3;
 
-/** Creates a table of the results of each rule. */
 export function createTable() {
   const results = new Map<string, Result>();
   /**

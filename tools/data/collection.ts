@@ -82,7 +82,6 @@ export function getSourceNames(files: string[], source: string | undefined, hash
   return [...new Set(names)].map((name) => (name === GENERATED ? `"${name}"` : name));
 }
 
-/** The maximum length of `source` in a snapshot. */
 const MAX_SOURCE_LENGTH = 100;
 
 /** Formats the `source` of a snapshot: printable ASCII, so that it can be a header. `decodeURIComponent` returns the other characters. */

@@ -10,7 +10,6 @@ import { readRecords } from "./read-records.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withStore } from "./stores/open-store.ts";
 
-/** The output of a command that writes records. */
 export interface Output {
   format: FormatName;
   /** A path, or `-` for standard output. */

@@ -17,8 +17,6 @@ export function listSeedFiles(): string[] {
   return listInputFiles(join(PROJECT, "data/seed")).files;
 }
 
-export const SEED_CSV = "seed.csv.gz";
-
 /**
  * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
  * @throws InputError if a line of the sample data is invalid. The previous assets then stay

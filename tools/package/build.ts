@@ -81,7 +81,6 @@ function readStaticFiles() {
   );
 }
 
-/** Renders the type of a record from its schema. */
 function renderRecordType(): string {
   const fields = Object.entries(TrafficRecord.shape).map(([name, field]) => {
     const schema = z.toJSONSchema(field);

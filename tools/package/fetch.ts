@@ -71,7 +71,6 @@ function addProperties(response: Response, properties: { url?: string; redirecte
   return response;
 }
 
-/** Creates the error of the global `fetch`, with its cause. */
 function createFetchError(cause: string, code?: string): TypeError {
   return new TypeError("fetch failed", { cause: Object.assign(new Error(cause), { code }) });
 }

@@ -34,7 +34,6 @@ export function createService(options?: ServiceOptions): Service {
   return createControls(options).service;
 }
 
-/** Creates a service for the package's command. */
 export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks = {}): ServiceControls {
   requireServiceOptions(options);
   const variables = createVariables(options);
@@ -86,7 +85,6 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
 /** More than any test opens. */
 const MAX_DELAYED = 20_000;
 
-/** Creates the service with its static files. */
 function createServiceApp(now: () => number, getEnvironment: () => Promise<StoreEnv>) {
   const { app: service, ...controls } = createApp({ now, maxDelayed: MAX_DELAYED });
   const app: App = async (request, client) => {

@@ -216,14 +216,8 @@ const NUL =
 const NOT_UTF8 =
   "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
 
-interface DecodeOptions {
-  /** The line in which the bytes start. */
-  line: number;
-  /** The first bytes of the file, as Latin-1. */
-  head: string;
-}
-
-function decode(bytes: Buffer, { line, head }: DecodeOptions): string {
+/** @param options `head`: the first bytes of the file, as Latin-1 */
+function decode(bytes: Buffer, { line, head }: { line: number; head: string }): string {
   if (isText(bytes)) return bytes.toString();
   const kind = describeBinary(head);
   if (kind !== undefined) throw new UnreadableError(kind);

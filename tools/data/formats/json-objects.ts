@@ -8,7 +8,6 @@ import { CONVERSION_HINT, UnreadableError } from "./problem.ts";
 /** A JSON object that is inside no other object. */
 export interface JsonObject {
   text: string;
-  /** The line in which the object starts. */
   line: number;
   /** The lines in which the objects in its arrays start. In a page, they are the records. */
   innerLines: number[];

@@ -8,7 +8,6 @@ export interface InputPosition {
   line: number;
 }
 
-/** A problem with a value. */
 export interface ProblemDetail {
   field?: string;
   value?: unknown;

@@ -17,7 +17,6 @@ export interface CollectOptions {
 
 export interface RowCounts {
   count: number;
-  /** The number of records whose counts were set to 0. */
   zeroed: number;
   duplicates: number;
 }
@@ -94,7 +93,6 @@ export function createRowCollector(
 
 export type RowCollector = ReturnType<typeof createRowCollector>;
 
-/** Checks, counts and inserts rows. */
 function createRowStager(
   database: DatabaseSync,
   { counts, strict, reject }: { counts: RowCounts; strict: boolean; reject: ReportProblem },

@@ -42,7 +42,6 @@ export interface StageOptions extends Pick<InputFile, "modelName" | "stdin">, Co
   isInMemory?: boolean | undefined;
   /** How many problems are counted. The default is all. */
   maxProblems?: number | undefined;
-  /** Prints a warning while the files are read. */
   warn?: ((line: string) => void) | undefined;
 }
 
@@ -190,7 +189,6 @@ async function stageRows(
   }
 }
 
-/** Compares the records. Before that, the rows of reports get their ids. */
 function compareRecords(database: DatabaseSync, files: string[], { firstFiles, reject }: RowCollector): void {
   const { images, records } = firstFiles;
   const hasBoth = images !== undefined && records !== undefined;

@@ -12,15 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import type { SqlRow } from "../../../src/store/d1.ts";
-import {
-  createWriteError,
-  describeFileError,
-  getErrorCode,
-  isDiskFull,
-  isMissingFile,
-} from "../../messages.ts";
+import { createWriteError, describeFileError, isDiskFull, isMissingFile } from "../../messages.ts";
 import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
@@ -45,32 +38,16 @@ export interface OpenMode {
  */
 export function openDurableObject(path: string, { writable }: OpenMode): DatabaseSync {
   try {
-    if (!writable) return openForReading(path);
-    mkdirSync(dirname(path), { recursive: true });
+    if (writable) mkdirSync(dirname(path), { recursive: true });
+    else accessSync(path, constants.R_OK);
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     // The log stays small, because it needs space on the disk, too.
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 100");
+    const log = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 100";
+    database.exec(writable ? log : "PRAGMA user_version");
     return database;
   } catch (cause) {
     if (isMissingFile(cause) && !writable) return new DatabaseSync(":memory:");
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
-  }
-}
-
-/** The SQLite error codes if the `-shm` file, which even readers need, cannot be created in a folder. */
-const SHM_ERRORS = new Set<unknown>([14, 1544]); // SQLITE_CANTOPEN and SQLITE_READONLY_DIRECTORY
-
-function openForReading(path: string): DatabaseSync {
-  accessSync(path, constants.R_OK);
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    database.exec("PRAGMA user_version");
-    return database;
-  } catch (error) {
-    database.close();
-    if (!SHM_ERRORS.has(getErrorCode(error))) throw error;
-    // Without a -shm file, no other process has the database open. So nothing changes it while it is read.
-    return new DatabaseSync(new URL(`${pathToFileURL(path)}?immutable=1`), { readOnly: true });
   }
 }
 

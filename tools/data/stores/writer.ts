@@ -54,7 +54,6 @@ export interface OpenedStore {
   /** The path of a store on this machine, or `deployed`. */
   location: string;
   store: WritableStore;
-  /** Brings the tables of a database up to date. */
   migrate?(): Promise<void>;
   close?(): void;
 }
@@ -62,7 +61,6 @@ export interface OpenedStore {
 /** Thrown if the store did not switch to a snapshot, and will not. */
 export class RejectedSwitchError extends Error {}
 
-/** The message of a switch that is rejected because of `onlyIfEmpty`. */
 export const SEED_REJECTED =
   "The sample data was not loaded because something else was loaded in the meantime.";
 

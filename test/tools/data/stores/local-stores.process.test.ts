@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { glob, readdir, symlink, writeFile } from "node:fs/promises";
+import { glob, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
@@ -11,7 +11,7 @@ import {
   createLocalDatabase,
   createLocalNamespace,
 } from "../../../../tools/data/stores/local-stores.ts";
-import { withMigratedStore, withStore } from "../../../../tools/data/stores/open-store.ts";
+import { withMigratedStore } from "../../../../tools/data/stores/open-store.ts";
 import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
 import { readAll } from "../../../support/reader.ts";
 import { makeRecords } from "../../../support/sample-records.ts";
@@ -120,16 +120,6 @@ describe("a local store", () => {
     );
     await expect(migrating).rejects.toThrow(`delete ${file}`);
     expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "current_snapshot" }]);
-  });
-
-  test.each(STORE_NAMES)("of %s can be read in a folder that cannot be written", async (store) => {
-    const { folder, inThisProcess } = createStores();
-    await inThisProcess(store, (store) => loadRecords(store, makeRecords(20)));
-    const options = { store, persistTo: folder };
-    const location = await withStore(options, async ({ location }) => location);
-    // SQLite follows no link for this file, so not even root can create it.
-    await symlink("nowhere", `${location}-shm`);
-    expect(await withStore(options, ({ store }) => read(store))).toHaveLength(20);
   });
 
   test("names the file that is not a database", async () => {
