@@ -17,77 +17,61 @@ function openD1(call: (constraint: string) => Promise<unknown>) {
 const openKv = (get: (...parameters: unknown[]) => Promise<string | null>) =>
   createKvStore(toKeyValueStore({ get } as unknown as KVNamespace));
 
-// Messages from the D1 documentation ("Debug D1", the changelog of September 2026), the platform and the runtime.
-test.each([
-  ["D1 DB reset because its code was updated.", 5],
-  ["Internal error while starting up D1 DB storage caused object to be reset.", 5],
-  ["Network connection lost.", 5],
-  ["Cannot resolve D1 DB due to transient issue on remote node.", 5],
-  ["Can't read from request stream because client disconnected.", 5],
-  ["Failed to get session commit token: internal error", 5],
-  ["Currently processing a long-running import.", 5],
-  ["database is locked: SQLITE_BUSY", 5],
-  ["D1 DB storage operation exceeded timeout which caused object to be reset.", 1],
-  ["D1 DB is overloaded. Too many requests queued.", 1],
-  ["D1 DB's isolate exceeded its memory limit and was reset.", 1],
-  ["Your account has exceeded D1's free tier daily row read limit.", 1],
-  ["no such column: first at offset 7: SQLITE_ERROR", 1],
-])("a read of D1 that fails with %j is sent at most %i times", async (message, expected) => {
-  const call = vi.fn().mockRejectedValue(new Error(`D1_ERROR: ${message}`));
-  const failed = expect(openD1(call).readCurrent()).rejects.toThrow(message);
-  await vi.runAllTimersAsync();
-  await failed;
-  expect(call).toHaveBeenCalledTimes(expected);
-});
+type Read = () => Promise<never>;
 
-test.each([
-  ["429 Too Many Requests", 5],
-  ["503 Service Unavailable", 5],
-  ["400 Bad Request", 1],
-])("a read of KV that fails with %s is sent at most %i times", async (status, expected) => {
-  const get = vi.fn().mockRejectedValue(new Error(`KV GET failed: ${status}`));
-  const failed = expect(openKv(get).readBlocks("a", [1])).rejects.toThrow(status);
-  await vi.runAllTimersAsync();
-  await failed;
-  expect(get).toHaveBeenCalledTimes(expected);
-});
-
-const WRANGLER_FAILS = { status: 1, stdout: "", stderr: "Upstream service unavailable [code: 7009]" };
-
-/** Stores whose every read fails with a transient error, and calls a function before. */
-const FAILING_STORES: Record<string, (onRead: () => void) => { readCurrent(): Promise<unknown> }> = {
-  D1: (onRead) =>
-    openD1(async () => {
-      onRead();
-      throw new Error("D1_ERROR: Network connection lost.");
-    }),
-  KV: (onRead) =>
-    openKv(async () => {
-      onRead();
-      throw new Error("KV GET failed: 503");
-    }),
-  "D1 over wrangler": (onRead) => {
-    const wrangler = async () => {
-      onRead();
-      return WRANGLER_FAILS;
-    };
+/** Opens a store whose every read calls a function that fails. */
+const OPEN: Record<string, (read: Read) => { readCurrent(): Promise<unknown> }> = {
+  D1: openD1,
+  KV: openKv,
+  "D1 over wrangler": (read) => {
+    const wrangler = () => read().catch(({ message }) => ({ status: 1, stdout: "", stderr: message }));
     return openRemoteStore("d1", { wrangler }).store;
   },
 };
 
-test.each([
-  { name: "D1", times: [0, 50, 150, 350, 750] },
-  { name: "KV", times: [0, 50, 150, 350, 750] },
-  { name: "D1 over wrangler", times: [0, 1_000, 3_000, 7_000, 15_000] },
-])("the pauses between the attempts of a read of $name become longer", async ({ name, times }) => {
+/** Returns the times at which a read that always fails is sent, in milliseconds after the first. */
+async function listAttempts(name: string, message: string): Promise<number[]> {
   const startedAt = Date.now();
-  const found: number[] = [];
-  const store = FAILING_STORES[name]?.(() => found.push(Date.now() - startedAt));
-  const failed = expect(store?.readCurrent()).rejects.toThrow();
+  const times: number[] = [];
+  const store = OPEN[name]?.(async () => {
+    times.push(Date.now() - startedAt);
+    throw new Error(message);
+  });
+  const failed = expect(store?.readCurrent()).rejects.toThrow(message);
   await vi.runAllTimersAsync();
   await failed;
-  expect(found).toEqual(times);
-});
+  return times;
+}
+
+// Messages from the D1 documentation ("Debug D1", the changelog of September 2026), the platform and the runtime.
+test.each([
+  ["D1", "D1_ERROR: D1 DB reset because its code was updated.", 5],
+  ["D1", "D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.", 5],
+  ["D1", "D1_ERROR: Network connection lost.", 5],
+  ["D1", "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.", 5],
+  ["D1", "D1_ERROR: Can't read from request stream because client disconnected.", 5],
+  ["D1", "D1_ERROR: Failed to get session commit token: internal error", 5],
+  ["D1", "D1_ERROR: Currently processing a long-running import.", 5],
+  ["D1", "D1_ERROR: database is locked: SQLITE_BUSY", 5],
+  ["D1", "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.", 1],
+  ["D1", "D1_ERROR: D1 DB is overloaded. Too many requests queued.", 1],
+  ["D1", "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.", 1],
+  ["D1", "D1_ERROR: Your account has exceeded D1's free tier daily row read limit.", 1],
+  ["D1", "D1_ERROR: no such column: first at offset 7: SQLITE_ERROR", 1],
+  ["KV", "KV GET failed: 429 Too Many Requests", 5],
+  ["KV", "KV GET failed: 503 Service Unavailable", 5],
+  ["KV", "KV GET failed: 400 Bad Request", 1],
+])("a read of %s that fails with %j is sent at most %i times", async (name, message, expected) =>
+  expect(await listAttempts(name, message)).toHaveLength(expected),
+);
+
+test.each([
+  ["D1", "D1_ERROR: Network connection lost.", [0, 50, 150, 350, 750]],
+  ["KV", "KV GET failed: 503", [0, 50, 150, 350, 750]],
+  ["D1 over wrangler", "Upstream service unavailable [code: 7009]", [0, 1_000, 3_000, 7_000, 15_000]],
+])("the pauses between the attempts of a read of %s become longer", async (name, message, times) =>
+  expect(await listAttempts(name, message)).toEqual(times),
+);
 
 const snapshot = { id: "a", count: 1, loaded_at: null, source: "" };
 
