@@ -13,8 +13,6 @@ type Binding = Record<"type" | "name", string>;
 export type Cloudflare = Awaited<ReturnType<typeof openCloudflare>>;
 
 const createAccount = () => ({
-  /** The subdomain of workers.dev; undefined if the account has none. */
-  subdomain: "example" as string | undefined,
   /** The versions of workers and, as `WORKER/PREVIEW`, of previews, newest last. */
   workers: new Map<string, { id: string; bindings: Binding[]; tag: string | undefined }[]>(),
   /** D1 databases by their ids. */
@@ -77,13 +75,7 @@ export async function openCloudflare() {
 /** Adds the subdomain, and the worker with its versions and deployments. */
 function addWorkers(add: AddRoute, api: Cloudflare): void {
   const find = ({ req }: Context, code: number) => api.workers.get(String(req.param("name"))) ?? fail(code);
-  add("GET", "/workers/subdomain", () => ({ subdomain: api.subdomain ?? fail(10007) }));
-  // The subdomain is available.
-  add("GET", "/workers/subdomains/:name", () => fail(10032));
-  add("PUT", "/workers/subdomain", async ({ req }) => {
-    api.subdomain = (await req.json()).subdomain;
-    return { subdomain: api.subdomain };
-  });
+  add("GET", "/workers/subdomain", () => ({ subdomain: "example" }));
   const service = "/workers/services/:name";
   const fromWrangler = { default_environment: { script: { last_deployed_from: "wrangler" } } };
   add("GET", service, (c) => find(c, 10090) && fromWrangler);

@@ -43,26 +43,20 @@ test("each option of npm run deploy and npm run preview is used in a test of thi
 });
 
 describe("with the real wrangler and a stub of Cloudflare's API,", { timeout: 900_000 }, () => {
-  test("the first deployment asks for a subdomain, creates the database, loads the sample data, and is removed as documented", async () => {
+  test("the first deployment creates the database, loads the sample data, and is removed as documented", async () => {
     const { api, project, useKv } = await openAccount();
     project.addOtherConfigurations();
-    api.subdomain = undefined;
     // Wrangler reads this file, too.
     writeFileSync(join(project.folder, ".env"), "WRANGLER_LOG=debug\n");
-    const { status, stdout } = await project.runOnTerminal(DEPLOY, [
-      ["register a workers.dev subdomain now?", "y"],
-      ["like your workers.dev subdomain to be?", "mine\r"],
-      ["Ok to proceed?", "y"],
+    const { status, stdout, stderr } = await project.run(DEPLOY);
+    expect(status, stdout + stderr).toBe(0);
+    expect(stdout.match(/^(> |Deployed to ).+/gm)).toEqual([
+      "> prepare the store",
+      "> deploy the worker",
+      "> wait for the new version",
+      "> check the deployment",
+      `Deployed to ${api.origin}`,
     ]);
-    expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
-    const steps = [
-      "prepare the store",
-      "deploy the worker",
-      "wait for the new version",
-      "check the deployment",
-    ];
-    expect(stdout.match(/^> [a-z ]+(?=\r)/gm)).toEqual(steps.map((step) => `> ${step}`));
-    expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
     const [[id, { name, sqlite }] = expect.fail("no database")] = api.databases;
     const loaded = sqlite.prepare("SELECT count FROM current_snapshot").get();
     expect([api.databases.size, name, loaded]).toEqual([1, DATABASE, { count: 40_614 }]);
@@ -124,11 +118,12 @@ describe.concurrent("with a program in place of wrangler,", () => {
     answers?: Record<string, Answer>;
     args?: string[];
     env?: NodeJS.ProcessEnv;
+    input?: string;
     kv?: true;
     api?: object;
   }
 
-  async function run({ answers, args = DEPLOY, env, kv, ...changes }: Case) {
+  async function run({ answers, args = DEPLOY, env, input, kv, ...changes }: Case) {
     const { api, project, useKv } = await openAccount();
     api.workers.set(WORKER, [{ id: "new", bindings: [], tag: undefined }]);
     Object.assign(api, changes.api);
@@ -136,7 +131,7 @@ describe.concurrent("with a program in place of wrangler,", () => {
     const preview = { "preview --name demo": { reports: { type: "preview", ...urls } } };
     const listCalls = project.replaceWrangler({ ...answers, ...ANSWERS, ...preview, ...answers });
     if (kv) useKv();
-    return { ...(await project.run(args, env)), calls: listCalls() };
+    return { ...(await project.run(args, env, input)), calls: listCalls() };
   }
 
   // biome-ignore format: a table of cases
@@ -146,7 +141,7 @@ describe.concurrent("with a program in place of wrangler,", () => {
       /Failed: check the deployment\.\n(Not checked[^\n]*\n)?List records\.Vary .*\nTo go back: npx wrangler rollback most --config wrangler\.toml\n$/s],
     ["a deployment that the user declines is a failure", { answers: { "deploy --tag": { reports: { type: "deploy", version_id: null } } } }, 1,
       /Failed: deploy the worker\.\nThe deployment was cancelled, .* rollback most /s],
-    ["a deployment shows wrangler's reason", { answers: failing("deploy --tag", "too large") }, 1, /Failed: deploy the worker\.\nwrangler failed: too large \[code: 10021\]\n\nTo go back/],
+    ["a deployment shows wrangler's output and reason", { answers: failing("deploy --tag", "too large") }, 1, /\nabove\nFailed: deploy the worker\.\nwrangler failed: too large \[code: 10021\]\n\nTo go back/],
     ["a deployment whose store cannot be read is not begun", { answers: { "d1 list": { fails: "no token" } } }, 1,
       /Failed: prepare the store\.\nwrangler d1 list .* failed:\nno token\n\nThe worker was not deployed\.\n$/],
     ["a deployment without records never loads the sample data", { answers: EMPTY }, 1,
@@ -168,10 +163,14 @@ describe.concurrent("with a program in place of wrangler,", () => {
     expect(calls.filter((call) => /INSERT|--file|put|create/.test(call)), "nothing is written").toEqual([]);
   });
 
-  test("a later deployment runs these commands of wrangler, with the name that Workers Builds sets", async () => {
+  test("a later deployment runs these commands of wrangler, with the name that Workers Builds sets, and passes on the user's answers", async () => {
     const { calls } = await run({
       env: { WRANGLER_CI_OVERRIDE_NAME: "counts" },
-      answers: { "d1 list": { prints: [{ name: "other" }] } },
+      input: "yes",
+      answers: {
+        "d1 list": { prints: [{ name: "other" }] },
+        "deploy --tag": { ...ANSWERS["deploy --tag"], asks: true },
+      },
     });
     const execute = "d1 execute DB --yes --json --command SELECT";
     expect(calls).toEqual([
@@ -182,6 +181,7 @@ describe.concurrent("with a program in place of wrangler,", () => {
       `${execute} name FROM d1_migrations --remote ${CONFIG}`,
       `${execute} id, count, loaded_at, source FROM current_snapshot --remote ${CONFIG}`,
       expect.stringMatching(/^deploy --tag=[0-9a-f]{7,}-dirty --config wrangler\.toml$/),
+      "yes, CI: undefined",
     ]);
   });
 

@@ -19,6 +19,8 @@ export interface Answer {
   fails?: string;
   /** What it reports about a deployment. */
   reports?: object;
+  /** Whether it notes its input, and the variable that stops wrangler from asking. */
+  asks?: boolean;
   /** Whether it waits until it is stopped. */
   hangs?: boolean;
 }
@@ -29,9 +31,10 @@ const command = process.argv.slice(2).join(" ").replace(/\\s+/g, " ");
 const note = (line) => appendFileSync("calls", line + "\\n");
 note(command);
 const answers = Object.entries(JSON.parse(readFileSync("answers.json", "utf8")));
-const [, { prints, fails, reports, hangs } = {}] = answers.find(([part]) => command.includes(part)) ?? [];
+const [, { prints, fails, reports, asks, hangs } = {}] = answers.find(([part]) => command.includes(part)) ?? [];
 if (reports) appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, JSON.stringify(reports));
 if (prints) console.log(JSON.stringify(prints));
+if (asks) note(readFileSync(0, "utf8") + ", CI: " + process.env.CI);
 if (fails) console.error(fails);
 if (hangs) setInterval(() => {}, 1_000);
 process.once("SIGTERM", () => process.exit(note("stopped")));
@@ -51,40 +54,19 @@ export function createProject(api: string) {
   git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=-login: add");
   const env = createEnvironment(api);
   /** Starts a Node script of the project, such as `tools/deploy/deploy.ts`. */
-  const start = (args: string[], changes: NodeJS.ProcessEnv = {}) =>
-    spawn(process.execPath, args, {
-      cwd: folder,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...env, ...changes },
-    });
+  const start = (args: string[], changes?: NodeJS.ProcessEnv, input = "") => {
+    const child = spawn(process.execPath, args, { cwd: folder, env: { ...env, ...changes } });
+    child.stdin.end(input);
+    return child;
+  };
   return {
     folder,
     start,
     /** Runs a Node script to its end. */
-    async run(args: string[], changes?: NodeJS.ProcessEnv): Promise<Finished> {
-      const finished = await finish(start(args, changes));
+    async run(...command: Parameters<typeof start>): Promise<Finished> {
+      const finished = await finish(start(...command));
       // A command prints these lines only on a slow machine.
       return { ...finished, stderr: finished.stderr.replaceAll(/^Still waiting for `.*\n/gm, "") };
-    },
-    /** Runs a Node script on a terminal. Types an answer for each question that contains a string. */
-    runOnTerminal(args: string[], answers: [question: string, typed: string][]): Promise<Finished> {
-      const command = [process.execPath, ...args];
-      // `script` of macOS takes the words of the command, and passes on its exit status by default.
-      const options =
-        process.platform === "darwin"
-          ? ["-q", "/dev/null", ...command]
-          : ["-qec", command.join(" "), "/dev/null"];
-      const child = spawn("script", options, { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
-      let shown = "";
-      child.stdout.on("data", (chunk) => {
-        shown += chunk;
-        const [question, typed] = answers[0] ?? [];
-        if (question === undefined || !shown.includes(question)) return;
-        answers.shift();
-        shown = "";
-        child.stdin.write(String(typed));
-      });
-      return finish(child);
     },
     /** Writes configurations of another project that wrangler itself would prefer: above, beside, and where build tools write theirs. */
     addOtherConfigurations() {
