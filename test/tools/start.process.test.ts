@@ -78,12 +78,6 @@ test("npm installs packages on an older Node, also for a user who has set engine
   expect((await runProcess("npm", ["config", "get", "engine-strict"], { env })).stdout).toBe("false\n");
 });
 
-test("npm start refuses a configuration that is not TOML", async () => {
-  const args = ["tools/start.ts", "--config", "own.jsonc"];
-  const stderr = expect.stringContaining("own.jsonc is not supported. It must be TOML");
-  expect(await runProcess(process.execPath, args)).toMatchObject({ status: 1, stderr });
-});
-
 test.each([
   ["FAULTS:maybe", 'FAULTS is "maybe"; it must be "on" or "off"'],
   ["STORE:kv", 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
