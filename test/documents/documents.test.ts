@@ -5,6 +5,8 @@ import { createApp } from "../../src/app.ts";
 import { OPTION_NAMES } from "../../src/faults/option-table.ts";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
+import { createCheckCommand } from "../../tools/conformance/check-command.ts";
+import { createDataProgram } from "../../tools/data/data-command.ts";
 import { DOCUMENTS, listInlineCode, readDocument } from "../support/documentation.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
@@ -63,12 +65,15 @@ test("comments and messages cite pages and headings that exist", () => {
 
 const { get } = OPENAPI_DOCUMENT.paths["/api/tf1/records/"]!;
 const documented = DOCUMENTS.flatMap((page) => listInlineCode(readDocument(page)));
+const commands = [createCheckCommand("conformance"), ...createDataProgram().commands];
+const commandOptions = commands.flatMap(({ options }) => options.map(({ long }) => String(long)));
 
 test.each<[kind: string, names: string[]]>([
   ["setting", settings],
   ["option of prefer", OPTION_NAMES],
   ["query parameter", get!.parameters.filter((one) => one.in === "query").map(({ name }) => name)],
   ["field of a record", TrafficRecord.keyof().options],
+  ["option of a command", commandOptions.filter((name) => name !== "--version")],
   ["path", createApp().app.routes.flatMap(({ path }) => (path.includes("*") ? [] : path))],
 ])("each %s is documented", (_, names) => {
   expect(names.length).toBeGreaterThan(2);

@@ -89,15 +89,8 @@ function getExpectedResponse(command: string): RegExp {
   return command.includes("healthz") ? /"status":"ok"/ : /"count":\d+,"next":/;
 }
 
-test.each([
-  "data -- load",
-  "data -- export",
-  "data -- generate",
-  "data -- info",
-  "serve --",
-  "conformance --",
-])("the documentation names every option of npm run %s", async (command) => {
-  const { stdout } = await promisify(exec)(`npm run --silent ${command} --help`);
+test("the documentation names every option of the package's command", async () => {
+  const { stdout } = await promisify(exec)("node dist/package/cli.js --help");
   const options = stdout.match(/--(?!help|version)[a-z-]+/g) ?? [];
   expect(options).not.toEqual([]);
   const documentation = DOCUMENTS.map(readDocument).join("\n");
