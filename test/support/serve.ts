@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { PATH } from "./exchange.ts";
@@ -57,6 +59,17 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
     await ended;
   };
   return { origin, close: () => endBy(interrupt), terminate: () => endBy(() => server.kill("SIGTERM")) };
+}
+
+/** Reads the address that a server prints: the group of the pattern. */
+export async function readAddress(output: Readable, pattern: RegExp): Promise<string> {
+  const lines = [];
+  for await (const line of createInterface(output)) {
+    const [, address] = pattern.exec(line) ?? [];
+    if (address) return address;
+    lines.push(line);
+  }
+  throw new Error(`The server has ended:\n${lines.join("\n")}`);
 }
 
 /** Waits until a running worker serves the current records of its store. */

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readAddress } from "../support/read-address.ts";
 import { runProcess } from "../support/run-command.ts";
+import { readAddress } from "../support/serve.ts";
 import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
 /** Creates a clone, and returns it with a function that builds as `wrangler dev` or another command does. */

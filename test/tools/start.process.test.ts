@@ -6,10 +6,9 @@ import { promisify } from "node:util";
 import { stringify } from "smol-toml";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../tools/data/stores/configuration.ts";
-import { readAddress } from "../support/read-address.ts";
 import { runData, runProcess } from "../support/run-command.ts";
 import { formatCsv, makeRecords } from "../support/sample-records.ts";
-import { serve } from "../support/serve.ts";
+import { readAddress, serve } from "../support/serve.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
