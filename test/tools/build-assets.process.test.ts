@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runProcess } from "../support/run-command.ts";
 import { readAddress } from "../support/serve.ts";
 import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
@@ -14,6 +14,19 @@ function createClone() {
   return { ...project, build, seedFile: join(project.folder, "data/seed/2019.csv") };
 }
 
+/** Starts plain `wrangler dev`. Returns its home page in JSON and the source of its records. */
+async function startDev({ start }: Pick<ReturnType<typeof createProject>, "start">, store: string) {
+  const options = ["--port", "0", "--inspector-port", "0", "--var", `STORE:${store}`];
+  const server = start(["node_modules/wrangler/bin/wrangler.js", "dev", ...options]);
+  const origin = await readAddress(server.stdout, /Ready on (http:\S+)/);
+  const home = await (await fetch(origin)).json();
+  const source = (await fetch(`${origin}/api/tf1/records/`)).headers.get("Data-Source");
+  const ended = once(server, "exit");
+  server.kill("SIGINT");
+  await ended;
+  return { origin, home, source };
+}
+
 test("the build of wrangler dev loads the sample data once, even if two run at the same time", async () => {
   const { build } = createClone();
   const builds = await Promise.all([build(), build()]);
@@ -23,30 +36,16 @@ test("the build of wrangler dev loads the sample data once, even if two run at t
 });
 
 test("plain wrangler dev serves the sample data, and after a change d1 keeps its records, and seed has the new ones", async () => {
-  const { start, configure, seedFile } = createClone();
-  const options = ["--port", "0", "--inspector-port", "0"];
-  const server = start(["node_modules/wrangler/bin/wrangler.js", "dev", ...options]);
-  const ended = once(server, "exit");
-  onTestFinished(async () => {
-    server.kill("SIGINT");
-    await ended;
-  });
-  const origin = await readAddress(server.stdout, /Ready on (http:\S+)/);
-  /** Reads the number and the source of the served records, and the address of the sample data if they are served. */
-  const read = async () => {
-    const { count, sample_data_url } = Object(await (await fetch(origin)).json());
-    const { headers } = await fetch(`${origin}/api/tf1/records/`);
-    return { count, sample_data_url, source: headers.get("Data-Source") };
-  };
-  // Each request is a line in the pipe of the server's output.
-  const slowly = { interval: 500 };
-  const sampleData = { count: 40_614, sample_data_url: `${origin}/seed.csv.gz` };
-  expect(await read()).toEqual({ ...sampleData, source: "generated" });
-  await writeFile(seedFile, (await readFile(seedFile, "utf8")).replace(/\d+,tf1\n/, "77,tf1\n"));
+  const clone = createClone();
+  const before = await startDev(clone, "d1");
+  const sample_data_url = `${before.origin}/seed.csv.gz`;
+  expect(before).toMatchObject({ home: { count: 40_614, sample_data_url }, source: "generated" });
+  await writeFile(clone.seedFile, (await readFile(clone.seedFile, "utf8")).replace(/\d+,tf1\n/, "77,tf1\n"));
   // The file would not have the records that d1 serves.
-  await expect.poll(read, slowly).toEqual({ ...sampleData, sample_data_url: null, source: "generated" });
-  configure('STORE = "d1"', 'STORE = "seed"');
-  await expect.poll(read, slowly).toEqual({ ...sampleData, source: "2019.csv, 2025.csv" });
+  expect(await startDev(clone, "d1")).toMatchObject({ home: { sample_data_url: null }, source: "generated" });
+  const { origin, home, source } = await startDev(clone, "seed");
+  expect(home).toMatchObject({ sample_data_url: `${origin}/seed.csv.gz` });
+  expect(source).toBe("2019.csv, 2025.csv");
 });
 
 test("plain wrangler dev starts no server whose links lead to production, and no environment is deployed", async () => {
