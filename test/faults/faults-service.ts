@@ -48,9 +48,3 @@ export async function sendAll(prefer: string, pages: (string | number)[]): Promi
 export async function getStatuses(prefer: string, pages: (string | number)[]): Promise<number[]> {
   return (await sendAll(prefer, pages)).map(({ status }) => status);
 }
-
-/** The headers of a page that no fault has affected, for a request with options. */
-export const INTACT = { "preference-applied": null, "cache-control": "no-cache", etag: /./ };
-
-/** The headers of a page whose body a fault has changed. */
-export const CHANGED = { "cache-control": "no-store", etag: null };

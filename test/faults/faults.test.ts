@@ -2,16 +2,20 @@ import { describe, expect, test } from "vitest";
 import { COMMON_HEADERS } from "../http-suite/collection-requests.ts";
 import { checkExchanges, type Exchange, PATH } from "../support/exchange.ts";
 import {
-  CHANGED,
   createFaultsService,
   fetch,
   getTarget,
-  INTACT,
   LAST_PAGE,
   PAGE_2,
   prefer,
   setTime,
 } from "./faults-service.ts";
+
+/** The headers of a page that no fault has affected, for a request with options. */
+const INTACT = { "preference-applied": null, "cache-control": "no-cache", etag: /./ };
+
+/** The headers of a page whose body a fault has changed. */
+const CHANGED = { "cache-control": "no-store", etag: null };
 
 const UNUSED = { "preference-applied": null, "mock-warning": null, "cache-control": /max-age=5/, etag: /./ };
 
