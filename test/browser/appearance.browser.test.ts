@@ -11,6 +11,7 @@ declare global {
   }
 }
 
+const COLOR_SCHEMES = ["light", "dark"] as const;
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /** Finds violations with axe: the rule and the element. */
@@ -38,7 +39,7 @@ test.for(SITE_PAGES)("$name is accessible, and fits into every window", async (s
   const page = await openPage(visit, sitePage);
   await page.evaluate(axe.source);
   for (const width of [1280, 390])
-    for (const colorScheme of ["light", "dark"] as const) {
+    for (const colorScheme of COLOR_SCHEMES) {
       const viewport = `${width}-${colorScheme}`;
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
@@ -55,7 +56,7 @@ test.for(SITE_PAGES)("$name is accessible, and fits into every window", async (s
   expect(await measureOverflow(page), "text of 200 %").toBeLessThanOrEqual(0);
 });
 
-test.for(["light", "dark"] as const)(
+test.for(COLOR_SCHEMES)(
   "a response in the reference is accessible, also while the next one is awaited: %s",
   async (colorScheme, { visit }) => {
     const page = await visit({ colorScheme });
@@ -72,19 +73,16 @@ test.for(["light", "dark"] as const)(
   },
 );
 
-test.for(["light", "dark"] as const)(
-  "the examples in empty fields are readable: %s",
-  async (colorScheme, { visit }) => {
-    const page = await visit({ colorScheme });
-    await page.goto("/docs");
-    const [text, background] = await page.getByLabel("prefer (query)").evaluate((field) => {
-      const { color, opacity } = getComputedStyle(field, "::placeholder");
-      return [opacity === "1" ? color : "", getComputedStyle(field).backgroundColor];
-    });
-    // Axe does not check placeholders.
-    expect(getContrast(text!, background!)).toBeGreaterThanOrEqual(4.5);
-  },
-);
+test.for(COLOR_SCHEMES)("the examples in empty fields are readable: %s", async (colorScheme, { visit }) => {
+  const page = await visit({ colorScheme });
+  await page.goto("/docs");
+  const [text, background] = await page.getByLabel("prefer (query)").evaluate((field) => {
+    const { color, opacity } = getComputedStyle(field, "::placeholder");
+    return [opacity === "1" ? color : "", getComputedStyle(field).backgroundColor];
+  });
+  // Axe does not check placeholders.
+  expect(getContrast(text!, background!)).toBeGreaterThanOrEqual(4.5);
+});
 
 /** Calculates the contrast of two colors such as `rgb(27, 38, 48)` (WCAG 2.2, "contrast ratio"). */
 function getContrast(...colors: [string, string]): number {

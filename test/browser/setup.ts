@@ -24,10 +24,8 @@ const MISSING =
 /** Finds Chromium on the PATH by its names in Debian, in Ubuntu and from Google. The headless shell uses half the CPU time. */
 function findChromium(): string {
   const find = 'for name; do command -v "$name" && exit; done';
-  const names = "chromium-headless-shell chromium google-chrome google-chrome-stable chromium-browser".split(
-    " ",
-  );
-  return spawnSync("sh", ["-c", find, "sh", ...names], { encoding: "utf8" }).stdout.trim();
+  const names = "chromium-headless-shell chromium google-chrome google-chrome-stable chromium-browser";
+  return spawnSync("sh", ["-c", find, "sh", ...names.split(" ")], { encoding: "utf8" }).stdout.trim();
 }
 
 /** Starts the browser and the workers once for all browser tests. */

@@ -177,11 +177,7 @@ describe("the log", () => {
   test("has a line of JSON for each failure, with its event, reason and place, and without client data", async () => {
     const { store, control } = createTestStore();
     const { fetch } = createInstance(store);
-    const secrets = {
-      "user-agent": "s3cr3t",
-      "cf-connecting-ip": "192.0.2.77",
-      referer: "http://app.example",
-    };
+    const secrets = { "user-agent": "s3cr3t", "cf-connecting-ip": "192.0.2.77", referer: "app.example" };
     const request = (path: string, status = 200) =>
       checkExchanges(fetch, { request: `${path}s3cr3t=1`, requestHeaders: secrets, status });
     vi.useFakeTimers({ toFake: ["Date"] });

@@ -10,11 +10,9 @@ export const COMMON_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 export const JSON_TYPE = { "content-type": "application/json" };
-const NOT_MODIFIED_HEADERS = {
-  ...COMMON_HEADERS,
-  "cache-control": "public, max-age=5, stale-if-error=3600",
-  etag: /^"[^"]+"$/,
-};
+/** The caching of pages that change with the collection. */
+export const CACHING = "public, max-age=5, stale-if-error=3600";
+const NOT_MODIFIED_HEADERS = { ...COMMON_HEADERS, "cache-control": CACHING, etag: /^"[^"]+"$/ };
 const PAGE_HEADERS = { ...NOT_MODIFIED_HEADERS, ...JSON_TYPE };
 
 /** `link` is the query of the links, with PAGE in place of the number. */
@@ -32,11 +30,11 @@ export const LONGEST_TARGET = `${`${PATH}?page=`.padEnd(8_191, "0")}1`;
 export const LONGEST_QUERY = `x=${"y".repeat(8_000 - "format=&page=&x=".length)}`;
 
 /** Pages with their numbers and links (specification, "Page envelope"). */
-// biome-ignore format: a table of cases
 export function listPages({ records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
   const last = getLastPage(records.length);
   const many = "&x=".repeat(2_500);
+  // biome-ignore format: a table of cases
   const rows: PageRow[] = [
     ["page 1 is the default", "", 1],
     ["empty parameters have no effect", "?page=&format=", 1],
@@ -47,12 +45,7 @@ export function listPages({ records }: Target): Exchange[] {
     ["the last value of page counts", "?page=1&page=2", 2],
     ["links keep format=json", "?format=json&page=3", 3, json],
     ["the last value of format counts, whatever Accept says", "?format=xml&format=json", 1, json, "image/png"],
-    [
-      "links keep other parameters, sorted by name and encoded",
-      "?z=1&page=2&a=2&a=1&q=%C3%BC%20%26",
-      2,
-      "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1",
-    ],
+    ["links keep other parameters, sorted by name and encoded", "?z=1&page=2&a=2&a=1&q=%C3%BC%20%26", 2, "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1"],
     ["links keep thousands of parameters", `?page=2${many}`, 2, `format=api&page=PAGE${many}`],
     ["links keep the longest query", `?${LONGEST_QUERY}`, 1, `format=api&page=PAGE&${LONGEST_QUERY}`],
     ["the longest URL", LONGEST_TARGET.slice(PATH.length), 1],

@@ -1,10 +1,8 @@
 import { expect } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "../support/exchange.ts";
-import { COMMON_HEADERS, JSON_TYPE } from "./collection-requests.ts";
+import { CACHING, COMMON_HEADERS, JSON_TYPE } from "./collection-requests.ts";
 
-/** The caching of pages that change with the collection. */
-const CACHING = "public, max-age=5, stale-if-error=3600";
 const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy": "same-origin" };
 
 /** The HTML pages, and the home page in JSON. */

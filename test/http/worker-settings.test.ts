@@ -2,16 +2,10 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/bindings.ts";
 import app from "../../src/index.ts";
 import { CHROMIUM, checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../support/exchange.ts";
-import {
-  context,
-  createInstance,
-  createMemoryService,
-  getLogLines,
-  ORIGIN,
-} from "../support/memory-service.ts";
+import { context, createInstance, createMemoryService, getLogLines } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
-const { store } = await createMemoryService(makeRecords(40));
+const { store, origin: ORIGIN } = await createMemoryService(makeRecords(40));
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
 

@@ -48,11 +48,7 @@ describe("a line shows", () => {
   });
 
   /** What happens at a second after the start of a step: an update, if any, and the newest line then. */
-  type Events = [
-    second: number,
-    update: [done: number, total?: number] | undefined,
-    line: string | undefined,
-  ][];
+  type Events = [second: number, update: [done: number, of?: number] | undefined, line: string | undefined][];
 
   // biome-ignore format: one event per line
   const steps: [string, Parameters<typeof openProgress>, Events][] = [

@@ -194,26 +194,16 @@ describe.each(Object.entries(BROKEN_SERVICES))("%s is broken if", (rule, service
 
 // biome-ignore format: a table of cases
 test.each<[string, Change, string, object]>([
-  [
-    "page 2 has no count",
-    envelope(({ count: _, ...fields }) => fields, "2"),
-    "Page envelope.count",
-    { asked: `${ADDRESS}?format=api&page=2`, received: "missing" },
-  ],
-  ["page 0 has other records", page(otherPage, "0"), "List records.page", { asked: `${ADDRESS}?format=api&page=0`, received: "other records" }],
-  [
-    "the page after the last has other records",
-    page(otherPage, "8"),
-    "Page envelope.count",
-    { asked: `${ADDRESS}?format=api&page=8`, received: "other records" },
-  ],
-  [
-    "pages have 20 records",
-    list((all) => all, 20, 20),
-    "List records 1",
-    { asked: `${ADDRESS}?format=api&page=1`, received: "20 records, and count is 100" },
-  ],
-  ["next is relative", link("next", () => "?page=2"), "Page envelope.next", { expected: `${ADDRESS}?format=api&page=2`, received: '"?page=2"' }],
+  ["page 2 has no count", envelope(({ count: _, ...fields }) => fields, "2"), "Page envelope.count",
+    { asked: `${ADDRESS}?format=api&page=2`, received: "missing" }],
+  ["page 0 has other records", page(otherPage, "0"), "List records.page",
+    { asked: `${ADDRESS}?format=api&page=0`, received: "other records" }],
+  ["the page after the last has other records", page(otherPage, "8"), "Page envelope.count",
+    { asked: `${ADDRESS}?format=api&page=8`, received: "other records" }],
+  ["pages have 20 records", list((all) => all, 20, 20), "List records 1",
+    { asked: `${ADDRESS}?format=api&page=1`, received: "20 records, and count is 100" }],
+  ["next is relative", link("next", () => "?page=2"), "Page envelope.next",
+    { expected: `${ADDRESS}?format=api&page=2`, received: '"?page=2"' }],
 ])("if %s, only one rule is broken, and the report shows where", async (_, change, rule, deviation) => {
   const { failed, rules } = await checkService(100, change);
   expect(failed).toEqual([rule]);

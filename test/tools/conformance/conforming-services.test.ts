@@ -54,10 +54,8 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "with a string as next on the last page, and a link to page 0 as previous on page 1": envelope((fields) => ({
     ...fields, next: fields.next ?? "none", previous: fields.previous ?? "http://counts.example/api/tf1/records/?format=api&page=0",
   })),
-  "with additional fields, in a different order": envelope((one) => ({
-    pages: 14,
-    ...shuffle({ ...one, results: one.results.map(shuffle), vans: 1.5 }),
-  })),
+  "with additional fields, in a different order": envelope((one) =>
+    ({ pages: 14, ...shuffle({ ...one, results: one.results.map(shuffle), vans: 1.5 }) })),
   "that rejects methods with 400, 403, 404 and 501": change((response, { method }) => {
     const code = { POST: 400, PUT: 403, PATCH: 404, DELETE: 501 }[method];
     return code === undefined ? response : new Response("<h1>No</h1>", { status: code });

@@ -63,9 +63,6 @@ test.each([
 test("of the deviations from a rule, a table keeps three and counts the others", () => {
   const { results, at } = createTable();
   for (let page = 1; page <= 10; page++) at(`page ${page}`)("Options", false, "404");
-  expect(results.get("Options")).toMatchObject({
-    checked: 10,
-    failed: 10,
-    deviations: [{ asked: "page 1" }, { asked: "page 2" }, { asked: "page 3" }],
-  });
+  const deviations = ["page 1", "page 2", "page 3"].map((asked) => ({ asked }));
+  expect(results.get("Options")).toMatchObject({ checked: 10, failed: 10, deviations });
 });

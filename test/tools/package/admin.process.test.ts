@@ -33,13 +33,12 @@ const read = async (path: string) => Object(await (await fetch(url + path)).json
 const getPrefer = async () => (await read("/__admin/prefer")).prefer;
 const getCount = async () => (await read("/api/tf1/records/")).count;
 
-test.each(["", "/", "/requests", "/requests/"])(
-  "DELETE /__admin%s is a 204, and without --admin a 404",
-  async (path) => {
-    const send = (origin: string) => fetch(`${origin}/__admin${path}`, { method: "DELETE" });
-    expect([(await send(url)).status, (await send(plainUrl)).status]).toEqual([204, 404]);
-  },
-);
+const PATHS = ["", "/", "/requests", "/requests/"];
+
+test.each(PATHS)("DELETE /__admin%s is a 204, and without --admin a 404", async (path) => {
+  const send = (origin: string) => fetch(`${origin}/__admin${path}`, { method: "DELETE" });
+  expect([(await send(url)).status, (await send(plainUrl)).status]).toEqual([204, 404]);
+});
 
 test("the requests are listed with their members, and admin requests are not", async () => {
   await send("DELETE", "");

@@ -27,24 +27,23 @@ test("a client can keep the assets for ever, but not that one of them is missing
   expect(caching).toEqual(["public, max-age=31536000, immutable", "no-store"]);
 });
 
-describe.each(["/docs", `${ASSETS}/site.css`, `${ASSETS}/icon.svg`, "/openapi.json", "/seed.csv.gz"])(
-  "%s",
-  (path) => {
-    test("is not sent again to a client that has it", async () => {
-      const { status, headers } = await send(path);
-      expect([status, headers.etag]).toEqual([200, expect.any(String)]);
-      const again = await send(path, { "If-None-Match": String(headers.etag) });
-      expect([again.status, again.headers.etag, again.body.length]).toEqual([304, headers.etag, 0]);
-      expect((await send(path, { "If-None-Match": '"other"' })).status).toBe(200);
-    });
+const FILES = ["/docs", `${ASSETS}/site.css`, `${ASSETS}/icon.svg`, "/openapi.json", "/seed.csv.gz"];
 
-    test("is a 405 with what is allowed for POST", async () => {
-      const response = await fetch(server.url + path, { method: "POST" });
-      expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
-      expect(await response.json()).toEqual({ detail: 'Method "POST" not allowed.' });
-    });
-  },
-);
+describe.each(FILES)("%s", (path) => {
+  test("is not sent again to a client that has it", async () => {
+    const { status, headers } = await send(path);
+    expect([status, headers.etag]).toEqual([200, expect.any(String)]);
+    const again = await send(path, { "If-None-Match": String(headers.etag) });
+    expect([again.status, again.headers.etag, again.body.length]).toEqual([304, headers.etag, 0]);
+    expect((await send(path, { "If-None-Match": '"other"' })).status).toBe(200);
+  });
+
+  test("is a 405 with what is allowed for POST", async () => {
+    const response = await fetch(server.url + path, { method: "POST" });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+    expect(await response.json()).toEqual({ detail: 'Method "POST" not allowed.' });
+  });
+});
 
 test.each([
   ["gzip, deflate, br", "gzip"],
