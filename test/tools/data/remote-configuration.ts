@@ -8,12 +8,12 @@ import { createFolder } from "../../support/temporary-folder.ts";
 export const NAMESPACE_ID = "0123456789abcdef0123456789abcdef";
 export const DATABASE_ID = "id-of-records";
 
-// biome-ignore format: a table of cases
+const database = { binding: "DB", database_name: "records", database_id: DATABASE_ID };
 const configuration = {
   name: "traffic-count-records",
   compatibility_date: "2026-11-01",
   vars: { STORE: "d1" },
-  d1_databases: [{ binding: "DB", database_name: "records", database_id: DATABASE_ID, migrations_dir: resolve("data/migrations") }],
+  d1_databases: [{ ...database, migrations_dir: resolve("data/migrations") }],
   kv_namespaces: [{ binding: "KV", id: NAMESPACE_ID }],
 };
 

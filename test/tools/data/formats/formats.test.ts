@@ -99,18 +99,9 @@ describe("the objects in JSON", () => {
     ));
 });
 
-const OBSERVATION = {
-  camera_ref: "a33",
-  timestamp: "2025-10-29T09:10:27Z",
-  camera_ok: "True",
-  cars: 1,
-  persons: 2,
-  bicycles: 3,
-  motorcycles: 4,
-  buses: 5,
-  trucks: 6,
-  model_name: "tf1",
-};
+const COUNTS = { cars: 1, persons: 2, bicycles: 3, motorcycles: 4, buses: 5, trucks: 6 };
+const CAPTURED = { timestamp: "2025-10-29T09:10:27Z", camera_ok: "True" } as const;
+const { id: _, camera_pk: __, ...OBSERVATION } = makeRecord({ ...CAPTURED, ...COUNTS });
 
 // biome-ignore format: a table of cases
 test.each([

@@ -38,9 +38,9 @@ describe("a file", () => {
     expect((await stat(path("out"))).mode & 0o777).toBe(0o600);
   });
 
-  test("whose name ends with .gz is compressed", async () => {
-    await writeOutput(path("out.gz"), lines());
-    expect(gunzipSync(await readFile(path("out.gz"))).toString()).toBe("1\n2\n");
+  test.each(["out.gz", "OUT.GZ"])("named %s is compressed", async (name) => {
+    await writeOutput(path(name), lines());
+    expect(gunzipSync(await readFile(path(name))).toString()).toBe("1\n2\n");
   });
 
   test("behind a symbolic link is replaced, and the link stays", async () => {

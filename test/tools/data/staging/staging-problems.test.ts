@@ -81,17 +81,12 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
 const CAMERAS = "exceeds the limit of 100000 cameras per collection";
 const DAYS = "exceeds the limit of 100000 different days per collection";
 
+// biome-ignore format: a table of cases
 test.each<[string, (index: number) => string, string[]]>([
-  [
-    "cameras",
-    (index) => `${index},${index},c${index},${noon(1)},,0,0,0,0,0,0,tf1`,
-    [0, 1, 2].map((number) => `a:10000${number + 2}: camera_ref "c10000${number}" ${CAMERAS}`),
-  ],
-  [
-    "days",
-    (index) => `${index},1,c,${dayOf(index)}T00:00:00Z,,0,0,0,0,0,0,tf1`,
-    [6, 7, 8].map((day) => `a:10000${day - 4}: timestamp "2173-10-1${day}T00:00:00Z" ${DAYS}`),
-  ],
+  ["cameras", (index) => `${index},${index},c${index},${noon(1)},,0,0,0,0,0,0,tf1`,
+    [0, 1, 2].map((number) => `a:10000${number + 2}: camera_ref "c10000${number}" ${CAMERAS}`)],
+  ["days", (index) => `${index},1,c,${dayOf(index)}T00:00:00Z,,0,0,0,0,0,0,tf1`,
+    [6, 7, 8].map((day) => `a:10000${day - 4}: timestamp "2173-10-1${day}T00:00:00Z" ${DAYS}`)],
 ])("too many %s are rejected", async (_, formatRow, problems) => {
   const a = [FIELDS, ...Array.from({ length: 100_010 }, (_, index) => formatRow(index))].join("\n");
   expect(await findProblems({ a })).toEqual([...problems, "and 7 more like this"]);

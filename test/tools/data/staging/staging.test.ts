@@ -71,13 +71,15 @@ test("creates statistics that do not depend on the order of the records", async 
     makeRecord({ id: 3, timestamp: "2019-05-18T00:00:00Z", ...failed }),
   ];
   const noHours = Array(24).fill([0, 0]);
-  // biome-ignore format: a table of cases
   const statistics = {
     first: "2019-05-16T23:59:59Z",
     last: "2019-05-18T00:00:00Z",
     cameras: 2,
     totals: { cars: 3, persons: 6, bicycles: 10, trucks: 14, motorcycles: 22, buses: 26 },
-    days: [["2019-05-16", 1, 0, 1, 41], ["2019-05-18", 2, 1, 0, 40]],
+    days: [
+      ["2019-05-16", 1, 0, 1, 41],
+      ["2019-05-18", 2, 1, 0, 40],
+    ],
     hours: { weekdays: noHours.with(23, [1, 41]), weekends: noHours.with(0, [1, 40]) },
     records_hash: expect.stringMatching(/^[0-9a-f]{20}$/),
     sources: [SOURCE],
@@ -187,13 +189,8 @@ test("the order of files and records does not change the collection, in CSV and 
 
 test("reads the files of a folder, of every format, in the order of their names, and names what it skips", async () => {
   const folder = createFolder();
-  const format = (id: number) => JSON.stringify(makeRecord({ id, timestamp: noon(id) }));
-  const read = {
-    "2.jsonl": format(1),
-    "1.JSON": format(2),
-    "3.csv.gz": gzipSync(format(3)),
-    "4.ndjson": format(4),
-  };
+  const line = (id: number) => JSON.stringify(makeRecord({ id, timestamp: noon(id) }));
+  const read = { "2.jsonl": line(1), "1.JSON": line(2), "3.csv.gz": gzipSync(line(3)), "4.ndjson": line(4) };
   const files = { ...read, "README.md": "x", ".hidden.csv": "x" };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   await mkdir(join(folder, "2024.csv"));

@@ -115,9 +115,7 @@ describe("a local store", () => {
     const database = new DatabaseSync(file);
     database.exec("CREATE TABLE current_snapshot (id TEXT)");
     const migrating = applyMigrations(database);
-    await expect(migrating).rejects.toThrow(
-      /0001_collection.sql failed: table current_snapshot already exists/,
-    );
+    await expect(migrating).rejects.toThrow(/0001_collection.sql failed: table \w+ already exists/);
     await expect(migrating).rejects.toThrow(`delete ${file}`);
     expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "current_snapshot" }]);
   });
