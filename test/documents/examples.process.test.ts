@@ -56,13 +56,16 @@ test.each(Object.entries(PROGRAMS))("the program with %s prints %j", async (part
 const NOT_RUN =
   /npm start|npm run serve|npm run (deploy|preview|bench)|--remote|https:|wrangler (?!.*--local)/;
 
+/** Blocks of commands. Another test runs the script, which begins with `set`. */
+const blocks = listBlocks("sh").filter((block) => !block.startsWith("set "));
+
 // A command can continue in the next line.
-const commands = listBlocks("sh").flatMap((block) => block.trimEnd().split(/(?<!\\)\n/));
+const commands = blocks.flatMap((block) => block.trimEnd().split(/(?<!\\)\n/));
 const inlineCode = DOCUMENTS.flatMap((name) => listInlineCode(readDocument(name)));
 commands.push(...inlineCode.filter((code) => code.startsWith("curl -")));
 
 test("no block loads twice, because each load replaces all records", () => {
-  expect(listBlocks("sh").filter((block) => block.split("data -- load").length > 2)).toEqual([]);
+  expect(blocks.filter((block) => block.split("data -- load").length > 2)).toEqual([]);
 });
 
 test.each([...new Set(commands)].filter((command) => !NOT_RUN.test(command)))("%s", async (command) => {
