@@ -36,13 +36,11 @@ export function nameConfiguration(args: string[], config?: string): string[] {
   return [...args, "--config", config === undefined ? CONFIGURATION_FILE : resolve(config)];
 }
 
-interface SpawnOptions {
-  env: Record<string, string>;
-  stdio: StdioOptions;
-}
-
 /** Starts wrangler in the project's folder. @param args Name the configuration */
-export function spawnWrangler(args: string[], { env, stdio }: SpawnOptions): ChildProcess {
+export function spawnWrangler(
+  args: string[],
+  { env, stdio }: { env: Record<string, string>; stdio: StdioOptions },
+): ChildProcess {
   const options = { cwd: PROJECT, stdio, env: { ...process.env, ...QUIET_ENV, ...env } };
   return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], options);
 }

@@ -11,16 +11,11 @@ export interface Progress {
   close(): void;
 }
 
-interface ProgressOptions {
-  total?: number | undefined;
-  unit?: string;
-  /** The output file of the step. If this is `-` and standard output is a terminal, no progress is shown. */
-  out?: string;
-}
-
 /** Prints the progress, the rate and the remaining time of a step on standard error, after one second and then every five seconds. */
-export function openProgress(name: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
-  if (out === "-" && process.stdout.isTTY) return { update() {}, close() {} };
+export function openProgress(
+  name: string,
+  { total, unit = "records" }: { total?: number | undefined; unit?: string } = {},
+): Progress {
   const step: Step = { unit, total, done: 0, startedAt: Date.now() };
   const print = () => {
     printError(`${name}: ${formatProgress(step)}`);

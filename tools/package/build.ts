@@ -4,12 +4,13 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/schema.ts";
+import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { hashContent } from "../data/collection.ts";
 import { listSeedFiles } from "../data/seed-writer.ts";
 import { stageFiles } from "../data/staging/staging.ts";
 import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../paths.ts";
-import { SAMPLE_CSV_FILE, SAMPLE_DATA_FILE, type SampleData } from "./sample-data.ts";
+import { SAMPLE_DATA_FILE, type SampleData } from "./sample-data.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
 
@@ -59,7 +60,7 @@ const files = new Map<string, string | Uint8Array>([
   ...documents.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
   [SAMPLE_DATA_FILE, gzipSync(JSON.stringify(await encodeSampleData()), { level: 9 })],
-  [SAMPLE_CSV_FILE, readFileSync(join(ASSETS, SAMPLE_CSV_FILE))],
+  [basename(SEED_CSV_PATH), readFileSync(join(ASSETS, SEED_CSV_PATH))],
 ]);
 replaceFolder(FOLDER, files);
 

@@ -9,9 +9,6 @@ import { describeFileError, isMissingFile } from "../messages.ts";
 
 export const SAMPLE_DATA_FILE = "sample-data.json.gz";
 
-/** The file with the same records as CSV, for `/seed.csv.gz`. */
-export const SAMPLE_CSV_FILE = "seed.csv.gz";
-
 /** The records in the file are checked and sorted, so that a service is ready at once. */
 export interface SampleData extends Omit<Snapshot, "loaded_at"> {
   blocks: Block[];

@@ -10,7 +10,7 @@ import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
 import { REFERENCE_PATH } from "../../src/views/site.ts";
 import { createErrorResponse } from "./respond.ts";
-import { readPackageFile, SAMPLE_CSV_FILE } from "./sample-data.ts";
+import { readPackageFile } from "./sample-data.ts";
 
 /** The contents of the static files, by path. The build replaces the name `FILES` with these contents. */
 declare const FILES: Record<string, string>;
@@ -69,7 +69,7 @@ export function respondWithFile(
 function findFile(path: string): StaticFile | undefined {
   const known = files.get(path);
   if (known !== undefined) return known;
-  const contents = path === SEED_CSV_PATH ? readPackageFile(SAMPLE_CSV_FILE) : FILES[path];
+  const contents = path === SEED_CSV_PATH ? readPackageFile(`.${SEED_CSV_PATH}`) : FILES[path];
   if (contents === undefined) return undefined;
   const bytes = Buffer.from(contents);
   const etag = `"${hashString(bytes.toString("latin1")).toString(16)}"`;

@@ -1,33 +1,8 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
 import { runProcess } from "../../support/run-command.ts";
-import { createFolder } from "../../support/temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
-
-/** A program with a step whose output file is its argument. */
-const PROGRAM = `
-  import { setTimeout } from "node:timers/promises";
-  import { openProgress } from "${join(process.cwd(), "tools/command-line/progress.ts")}";
-  const { update, close } = openProgress("reading", { total: 150, out: process.argv[2] });
-  update(30);
-  await setTimeout(2_000);
-  close();
-  console.log("Done.");
-`;
-const program = join(createFolder(), "program.ts");
-writeFileSync(program, PROGRAM);
-
-test("on a terminal, a step whose output is standard output shows no progress", async () => {
-  const args = ["-qec", `${process.execPath} ${program} -`, "/dev/null"];
-  expect((await runProcess("script", args)).stdout).toBe("Done.\r\n");
-});
-
-test("without a terminal, it does", async () => {
-  const { stderr } = await runProcess(process.execPath, [program, "-"]);
-  expect(stderr).toMatch(/^reading: 30\/150 records, \d+ records\/s, \d+s left\n$/);
-});
 
 test("a signal that arrives more than once stops a load once", async () => {
   const { folder } = createDataFolder();

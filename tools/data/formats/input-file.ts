@@ -39,15 +39,10 @@ export const INPUT_SUFFIXES = ".csv, .json, .jsonl, .ndjson or .gz";
 export function listInputFiles(path: string): { files: string[]; skipped: string[] } {
   const onlyPath = { files: [path], skipped: [] };
   if (path === "-" || !isFolder(path)) return onlyPath;
-  try {
-    const names = listNames(path);
-    const files = names.filter((name) => INPUT_NAME.test(name)).map((name) => join(path, name));
-    const skipped = names.filter((name) => !INPUT_NAME.test(name) && !name.startsWith("."));
-    return files.length > 0 ? { files, skipped } : onlyPath;
-  } catch {
-    // Reading the path reports the error.
-    return onlyPath;
-  }
+  const names = listNames(path);
+  const files = names.filter((name) => INPUT_NAME.test(name)).map((name) => join(path, name));
+  const skipped = names.filter((name) => !INPUT_NAME.test(name) && !name.startsWith("."));
+  return files.length > 0 ? { files, skipped } : onlyPath;
 }
 
 /** Lists the names in a folder, sorted. The name of a folder ends with a slash: other programs write folders such as `counts.csv/`. */
@@ -57,13 +52,8 @@ function listNames(folder: string): string[] {
     .map((name) => (isFolder(join(folder, name)) ? `${name}/` : name));
 }
 
-/** Returns false for a path that cannot be read. Reading it reports the error. */
 function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /**

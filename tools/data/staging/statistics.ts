@@ -33,7 +33,7 @@ export function createStatisticsCollector() {
       cameras,
       totals,
       days: calendar.listDays(),
-      hours: calendar.listHours(),
+      hours: calendar.hours,
     }),
   };
 }
@@ -41,7 +41,8 @@ export function createStatisticsCollector() {
 /** Counts records by their day, and by the hour of the day. */
 function createCalendar() {
   const days = new Map<string, Day>();
-  const hours = { weekdays: new Map<number, Hour>(), weekends: new Map<number, Hour>() };
+  const createHours = () => Array.from({ length: 24 }, (): Hour => [0, 0]);
+  const hours = { weekdays: createHours(), weekends: createHours() };
   /** The day of the previous record, and its weekday or weekend hours. Most records have the same day as the previous record. */
   let day: Day = ["", 0, 0, 0, 0];
   let hoursOfDay = hours.weekdays;
@@ -51,7 +52,7 @@ function createCalendar() {
     hoursOfDay = [0, 6].includes(new Date(date).getUTCDay()) ? hours.weekends : hours.weekdays;
   };
   return {
-    listHours: () => ({ weekdays: fillHours(hours.weekdays), weekends: fillHours(hours.weekends) }),
+    hours,
     listDays: () => [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
     add({ timestamp, camera_ok }: Observation, roadUsers: number): boolean {
       const date = timestamp.slice(0, 10);
@@ -66,13 +67,9 @@ function createCalendar() {
       // The counts are 0 even if road users passed by, so they would lower the mean of the hour.
       if (camera_ok === "False") return true;
       const hour = Number(timestamp.slice(11, 13));
-      const [records, sum] = hoursOfDay.get(hour) ?? [0, 0];
-      hoursOfDay.set(hour, [records + 1, sum + roadUsers]);
+      const [records, sum] = hoursOfDay[hour] ?? [0, 0];
+      hoursOfDay[hour] = [records + 1, sum + roadUsers];
       return true;
     },
   };
-}
-
-function fillHours(hours: Map<number, Hour>): Hour[] {
-  return Array.from({ length: 24 }, (_, hour) => hours.get(hour) ?? [0, 0]);
 }
