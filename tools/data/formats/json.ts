@@ -1,12 +1,9 @@
-import { NOT_A_COUNT } from "../../../src/records/schema.ts";
+import { NOT_A_COUNT, Page } from "../../../src/records/schema.ts";
 import { getMessage } from "../../messages.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { type JsonObject, readJsonObjects } from "./json-objects.ts";
 import { BODY_RECORDS, type InputPosition, type ProblemDetail } from "./problem.ts";
 import { checkRecord, type InputRow, isObject } from "./validation.ts";
-
-/** The members of a page (specification, "Page envelope"). */
-const ENVELOPE = ["count", "next", "previous", "results"];
 
 /** The maximum number of rows in a batch, because a page of 8 MB can have many more. */
 const BATCH_ROWS = 1_000;
@@ -19,7 +16,10 @@ export async function* readJson(
   chunks: AsyncIterable<TextChunk>,
   input: InputFile,
 ): AsyncGenerator<InputRow[]> {
-  const locate = createLocator(input);
+  let records = 0;
+  // The JSON of a body is usually one line, so its records are numbered.
+  const locate = (line: number): InputPosition =>
+    input.body === undefined ? { file: input.file, line } : { file: BODY_RECORDS, line: ++records };
   for await (const objects of readJsonObjects(chunks)) {
     let rows: InputRow[] = [];
     try {
@@ -37,13 +37,8 @@ export async function* readJson(
   }
 }
 
+/** Locates the next record, which begins in a line of the text. */
 type Locate = (line: number) => InputPosition;
-
-/** Returns the function that locates a record: by its line, or in a body, which usually is one line, by its number. */
-function createLocator({ file, body }: InputFile): Locate {
-  let count = 0;
-  return (line) => (body === undefined ? { file, line } : { file: BODY_RECORDS, line: ++count });
-}
 
 function* parseObject(object: JsonObject, input: InputFile, locate: Locate): Generator<InputRow> {
   const parsed = parseExactly(object);
@@ -62,22 +57,19 @@ export function* checkObject(
   { line, innerLines }: Pick<JsonObject, "line" | "innerLines">,
 ): Generator<InputRow> {
   if (!isPage(value)) return yield checkValue(value, locate(line), modelName);
-  const missing = ENVELOPE.filter((name) => !(name in value));
+  const missing = Page.keyof().options.filter((name) => !(name in value));
   if (missing.length > 0) {
     const message = `has results, but is not a page: missing: ${missing.join(", ")}`;
     return yield { problems: [{ file, line, message }] };
   }
   const { count, results } = value;
-  if (isCount(count)) onPage?.(count);
+  const known = Page.shape.count.safeParse(count);
+  if (known.success) onPage?.(known.data);
   else yield { problems: [{ file, line, field: "count", value: count, message: NOT_A_COUNT }] };
   for (const [index, result] of results.entries()) {
     const row = checkValue(result, locate(innerLines[index] ?? line), modelName);
     yield "problems" in row ? row : { ...row, isInPage: true };
   }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isPage(value: unknown): value is { count?: unknown; results: unknown[] } {
