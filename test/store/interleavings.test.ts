@@ -5,12 +5,7 @@ import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
 import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
-import {
-  createDeployedKvStore,
-  MAX_LOAD_MS,
-  ORPHAN_AGE_MS,
-  SWEEP_DELAY_MS,
-} from "../../tools/data/stores/kv-writer.ts";
+import { createDeployedKvStore, DEPLOYED } from "../../tools/data/stores/kv-writer.ts";
 import {
   RejectedSwitchError,
   UnknownOutcomeError,
@@ -67,10 +62,10 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
 
   /** Clears the store, and loads these records if there are any. Then enough time passes that previous loads have no effect. */
   async function prepare(previous: TrafficRecord[]): Promise<void> {
-    advanceTime(2 * ORPHAN_AGE_MS);
+    advanceTime(2 * DEPLOYED.orphanAgeMs);
     await stores.clear();
     if (previous.length > 0) await loadRecords(store, previous);
-    advanceTime(2 * SWEEP_DELAY_MS);
+    advanceTime(2 * DEPLOYED.sweepDelayMs);
   }
 
   /** Runs a command, and a second one before step `at` of the first. After every step, the served collection must be complete. */
@@ -123,10 +118,10 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
         if (previous.length === 0 && loads.length === 2 && failure === "continues")
           expect(done.length, "at least one load succeeds").toBeGreaterThan(0);
         // The next load and a later sweep repair the store.
-        advanceTime(2 * ORPHAN_AGE_MS);
+        advanceTime(2 * DEPLOYED.orphanAgeMs);
         const next = await loadRecords(store, BEFORE);
         expect(joinIds((await readAll(store)).records)).toBe(joinIds(BEFORE));
-        advanceTime(2 * ORPHAN_AGE_MS);
+        advanceTime(2 * DEPLOYED.orphanAgeMs);
         await store.sweep();
         expect(await listSnapshots(stores, name)).toEqual([next]);
       }
@@ -136,7 +131,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("snapshots have different ids, even if they start in the same millisecond or with a slow clock", async () => {
     await prepare(BEFORE);
     const { id } = (await store.readCurrent()).snapshot;
-    advanceTime(-ORPHAN_AGE_MS);
+    advanceTime(-DEPLOYED.orphanAgeMs);
     const ids = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
     expect(new Set([id, ...ids])).toHaveLength(3);
     expect((await store.readCurrent()).snapshot.id).toBe(ids[1]);
@@ -176,7 +171,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("a load that takes hours is rejected in KV, where clocks decide, and succeeds in D1", async () => {
     await prepare(BEFORE);
     const slow = openStepwise(async (operate) => {
-      advanceTime(MAX_LOAD_MS / 3);
+      advanceTime(DEPLOYED.maxLoadMs / 3);
       return operate();
     });
     const outcome = await getOutcome(loadRecords(slow, ONE));

@@ -4,8 +4,7 @@ import { DamagedSnapshotError, parseSnapshot } from "../../src/store/snapshot.ts
 import {
   createDeployedKvStore,
   createLocalKvStore,
-  ORPHAN_AGE_MS,
-  SWEEP_DELAY_MS,
+  DEPLOYED,
   type WritableNamespace,
 } from "../../tools/data/stores/kv-writer.ts";
 import { createSnapshotId } from "../../tools/data/stores/writer.ts";
@@ -112,15 +111,15 @@ test("a sweep keeps foreign keys, the replaced load for a while, and the blocks 
   };
   const replaced = createSnapshotId(Date.now());
   for (const key of ["notes", getBlockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
-  await expectAfterSweep(2 * ORPHAN_AGE_MS, [replaced]);
+  await expectAfterSweep(2 * DEPLOYED.orphanAgeMs, [replaced]);
   const running = createSnapshotId(Date.now());
   await namespace.put([{ key: getBlockKey(running, 1), value: "" }]);
   const served = await loadRecords(store, records);
-  await expectAfterSweep(SWEEP_DELAY_MS - 1, [replaced, running, served]);
+  await expectAfterSweep(DEPLOYED.sweepDelayMs - 1, [replaced, running, served]);
   await expectAfterSweep(1, [running, served]);
-  await expectAfterSweep(ORPHAN_AGE_MS - SWEEP_DELAY_MS, [running, served]);
+  await expectAfterSweep(DEPLOYED.orphanAgeMs - DEPLOYED.sweepDelayMs, [running, served]);
   await expectAfterSweep(1, [served]);
-  await expectAfterSweep(-ORPHAN_AGE_MS, [served]);
+  await expectAfterSweep(-DEPLOYED.orphanAgeMs, [served]);
   expect(await namespace.list()).toContain("notes");
 });
 
@@ -128,7 +127,7 @@ test.each([null, "yesterday"])(
   "a sweep keeps all blocks if the records were loaded at %j",
   async (loaded_at) => {
     const store = stores.open("kv");
-    const replaced = createSnapshotId(Date.now() - 2 * ORPHAN_AGE_MS);
+    const replaced = createSnapshotId(Date.now() - 2 * DEPLOYED.orphanAgeMs);
     const current = JSON.stringify({ id: "current", count: 0, loaded_at, source: "" });
     await namespace.put([
       { key: getBlockKey(replaced, 1), value: "" },

@@ -60,13 +60,6 @@ export function formatProblem({ field, value, message, ...position }: Problem): 
   return `${formatPosition(position)}: ${words.join(" ")}`;
 }
 
-interface Group {
-  first: InputPosition;
-  /** The first problems, formatted, because their values may be large. */
-  shown: string[];
-  count: number;
-}
-
 const MAX_SHOWN = 3;
 
 /** The number of causes whose problems are shown. Problems with more causes are only counted. */
@@ -81,7 +74,8 @@ const MODEL_HINT =
  * @param max The number of problems after which the input is not read further
  */
 export function createProblemList(files: readonly string[], max = Number.POSITIVE_INFINITY) {
-  const groups = new Map<string, Group>();
+  // The shown problems are formatted, because their values may be large.
+  const groups = new Map<string, { first: InputPosition; shown: string[]; count: number }>();
   let others = 0;
   let total = 0;
   let hasOtherModel = false;

@@ -23,18 +23,6 @@ export interface RowCounts {
 
 type ReportProblem = (problem: Problem) => void;
 
-/** The first file with images, and the first with records. */
-interface FirstFiles {
-  images?: string;
-  records?: string;
-}
-
-/** What the pages of a load say: the first file with a page, and the largest `count`. */
-interface Pages {
-  file: string;
-  count: number;
-}
-
 /**
  * Collects the rows of a load, and checks them.
  * @param reject Called with problems that prevent the load
@@ -48,8 +36,9 @@ export function createRowCollector(
 ) {
   const { strict = false, skipDuplicates = false } = options;
   const counts: RowCounts = { count: 0, zeroed: 0, duplicates: 0 };
-  const firstFiles: FirstFiles = {};
-  let pages: Pages | undefined;
+  const firstFiles: { images?: string; records?: string } = {};
+  /** The first file with a page, and the largest `count` of the pages. */
+  let pages: { file: string; count: number } | undefined;
   let recordsInPages = 0;
   const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
   const addPaged = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
@@ -136,14 +125,14 @@ function checkHealth({ file, line, record }: ValidRow): Problem | undefined {
 }
 
 /** The ids that a load assigns to images could be those of records. */
-function checkKinds({ images, records }: FirstFiles): Problem[] {
+function checkKinds({ images, records }: RowCollector["firstFiles"]): Problem[] {
   if (images === undefined || records === undefined) return [];
   const message = `contains a report, but ${records} contains records; one load cannot contain both`;
   return [{ file: images, line: 0, message }];
 }
 
 /** @param records How many different records the pages contain */
-function checkPages({ file, count }: Pages, records: number): Problem[] {
+function checkPages({ file, count }: { file: string; count: number }, records: number): Problem[] {
   if (count === records) return [];
   const message = `the pages contain ${formatCount(records, "different record")}, but their count is ${count}`;
   return [{ file, line: 0, message }];

@@ -16,33 +16,23 @@ import {
 
 /** A KV namespace that commands write to: with wrangler, or in local files. */
 export interface WritableNamespace extends KeyValueStore, Capacity {
-  put(pairs: KeyValuePair[]): Promise<void>;
+  put(pairs: { key: string; value: string }[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
   list(prefix?: string): Promise<string[]>;
 }
 
-interface KeyValuePair {
-  key: string;
-  value: string;
-}
-
 const MINUTE_MS = 60_000;
 
-/** How long nothing is swept after a switch, because readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
-export const SWEEP_DELAY_MS = 15 * MINUTE_MS;
-
-/** The age from which a sweep deletes the blocks of an unfinished load. A younger load may still be running. */
-export const ORPHAN_AGE_MS = 24 * 60 * MINUTE_MS;
-
-/** The maximum age of a load that switches. Far below `ORPHAN_AGE_MS`, because clocks may be wrong and processes sleep. */
-export const MAX_LOAD_MS = 2 * 60 * MINUTE_MS;
-
-/** The times of a deployed namespace, which can show a change of a key up to 60 seconds late. */
-const DEPLOYED = {
+/** The times of a deployed namespace. */
+export const DEPLOYED = {
+  /** A change of a key can be visible up to 60 seconds late. */
   propagationMs: 70_000,
-  sweepDelayMs: SWEEP_DELAY_MS,
-  orphanAgeMs: ORPHAN_AGE_MS,
-  maxLoadMs: MAX_LOAD_MS,
+  /** How long nothing is swept after a switch, because readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
+  sweepDelayMs: 15 * MINUTE_MS,
+  /** The age from which a sweep deletes the blocks of an unfinished load. A younger load may still be running. */
+  orphanAgeMs: 24 * 60 * MINUTE_MS,
+  /** The maximum age of a load that switches. Far below `orphanAgeMs`, because clocks may be wrong and processes sleep. */
+  maxLoadMs: 2 * 60 * MINUTE_MS,
 };
 
 /** A namespace on this machine shows each change at once. It is locked, so no other load is running, whatever the time of its blocks. */
