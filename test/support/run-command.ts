@@ -46,7 +46,7 @@ export function runInProcess(program: Command, args: string[], { input = "" } = 
     const restore = replaceStreams(input, stdout, stderr);
     let status: number;
     try {
-      await runCommand(program, { args });
+      await runCommand(program, args);
       status = Number(process.exitCode ?? 0);
     } finally {
       restore();

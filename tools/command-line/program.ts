@@ -30,7 +30,7 @@ const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
  * Runs a program. Errors are printed on standard error; only a bug is printed with its stack. A signal ends the process with 128 plus the
  * number of the signal, as shells expect, after the `exit` listeners have run.
  */
-export async function runProgram(program: Command, options: { args?: string[] } = {}): Promise<void> {
+export async function runProgram(program: Command, args = process.argv.slice(2)): Promise<void> {
   // A listener on each signal: Node would end the process without its `exit` listeners.
   for (const [signal, status] of Object.entries(SIGNAL_STATUSES))
     process.on(signal, () => process.exit(status));
@@ -42,14 +42,11 @@ export async function runProgram(program: Command, options: { args?: string[] } 
   });
   // Ignores errors of standard error, because there is nowhere to report them.
   process.stderr.on("error", () => {});
-  await runCommand(program, options);
+  await runCommand(program, args);
 }
 
 /** Runs a program without handling signals. Sets the exit status of this process if the command fails. */
-export async function runCommand(
-  program: Command,
-  { args = process.argv.slice(2) }: { args?: string[] } = {},
-): Promise<void> {
+export async function runCommand(program: Command, args: string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {

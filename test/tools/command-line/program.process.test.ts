@@ -62,7 +62,7 @@ test("a reader that stops early, such as head, ends a program without an error",
     import { setTimeout } from "node:timers/promises";
     import { createProgram, runProgram } from "./tools/command-line/program.ts";
     await setTimeout(200);
-    await runProgram(createProgram("test"), { args: ["--help"] });`;
+    await runProgram(createProgram("test"), ["--help"]);`;
   const command = '{ "$0" --input-type=module -e "$1"; echo "status $?" >&2; } | true';
   const { stderr } = await runProcess("sh", ["-c", command, process.execPath, source]);
   expect(stderr).toBe("status 0\n");
