@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import type * as z from "zod";
+import { printNotice } from "./command-line/progress.ts";
 import { CONFIGURATION_FILE, PROJECT } from "./paths.ts";
 
 /** The path of the wrangler module. Wrangler's launcher would start one more process. */
@@ -60,6 +61,16 @@ export class WranglerError extends Error {
   }
 }
 
+/** Wrangler waits up to five minutes for a response before it repeats a request, and prints nothing during that time. */
+const SLOW_COMMAND_MS = 60_000;
+
+/** Prints a notice if a wrangler command is still running after a minute. @param command Settles when the command ends */
+function notifyIfSlow<T>(args: string[], command: Promise<T>): Promise<T> {
+  const notice = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
+  const timer = setTimeout(printNotice, SLOW_COMMAND_MS, notice);
+  return command.finally(() => clearTimeout(timer));
+}
+
 interface RunOptions {
   /** The path of the configuration. The default is wrangler.toml. */
   config?: string | undefined;
@@ -76,7 +87,7 @@ export async function runWrangler(
   { config, wrangler = runProcess }: RunOptions = {},
 ): Promise<string> {
   const command = nameConfiguration(args, config);
-  const { status, stdout, stderr } = await wrangler(command);
+  const { status, stdout, stderr } = await notifyIfSlow(command, wrangler(command));
   // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .replace(/^.*`--temporary`.*$/m, "")

@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { printError } from "../command-line/print.ts";
 import {
   createProgram,
   createWholeNumberParser,
@@ -9,6 +8,7 @@ import {
   parseOutputPath,
   runProgram,
 } from "../command-line/program.ts";
+import { printNotice } from "../command-line/progress.ts";
 import { readDeployedVersion } from "../deployed-worker.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
 import { OUTPUT_FORMATS } from "./formats/formats.ts";
@@ -140,7 +140,7 @@ function addGenerate(program: Command): void {
 async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
   if (!choice.remote) return action();
   const { name } = await readStoreConfiguration(choice);
-  printError(`Using the deployed ${name} store.`);
+  printNotice(`Using the deployed ${name} store.`);
   // With --config, the store belongs to a preview, so the worker's store is not checked.
   const warned = choice.config === undefined ? warnIfNotServed(name) : undefined;
   await action().finally(() => warned);
@@ -152,11 +152,11 @@ async function warnIfNotServed(name: string): Promise<void> {
     if (served === undefined || served === name) return;
     const isLoaded = STORE_NAMES.some((known) => known === served);
     const advice = isLoaded ? ` To use the ${served} store, add \`--store ${served}\`.` : "";
-    printError(
+    printNotice(
       `Warning: The deployed worker serves the ${served} store, so its clients do not see the ${name} store.${advice}`,
     );
   } catch {
-    printError("Warning: Could not determine which store the deployed worker serves.");
+    printNotice("Warning: Could not determine which store the deployed worker serves.");
   }
 }
 

@@ -59,7 +59,7 @@ export async function writeRecords(
   for (const [other, { names }] of Object.entries(OUTPUT_FORMATS))
     if (other !== format && names.test(out))
       throw new Error(`${out} has the name of another format. Add --format ${other}, or change the name.`);
-  const { update, close } = openProgress(step, { total });
+  const { update, close } = openProgress(step, { total, out });
   const { header, formatLine } = OUTPUT_FORMATS[format];
   async function* write() {
     yield header;

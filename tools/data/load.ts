@@ -1,6 +1,6 @@
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
-import { print, printError } from "../command-line/print.ts";
-import { openProgress } from "../command-line/progress.ts";
+import { print } from "../command-line/print.ts";
+import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeError } from "../messages.ts";
 import { InputError } from "./formats/problem.ts";
 import {
@@ -32,7 +32,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
       outcome = unknown;
     };
     // A signal ends the process without an error, and without time to ask a deployed store.
-    const printOutcome = () => printError(`Stopped. ${outcome}`);
+    const printOutcome = () => printNotice(`Stopped. ${outcome}`);
     process.once("exit", printOutcome);
     try {
       const staged = await stageWithProgress(files, options);
@@ -62,10 +62,10 @@ function writeStaged(
       await replaceCollection(store, staged, {
         onProgress: update,
         onSwitch,
-        onWarning: (message) => printError(`Warning: ${message}`),
+        onWarning: (message) => printNotice(`Warning: ${message}`),
         onWait(seconds) {
           close();
-          printError(`Waiting ${seconds} seconds until all KV locations can see the new values.`);
+          printNotice(`Waiting ${seconds} seconds until all KV locations can see the new values.`);
         },
       });
     } finally {
@@ -86,5 +86,5 @@ export async function checkFiles(files: string[], options: InputOptions): Promis
 }
 
 function stageWithProgress(files: string[], options: InputOptions): Promise<StagedCollection> {
-  return stageFiles(files, { ...options, openStep: openProgress, warn: printError });
+  return stageFiles(files, { ...options, openStep: openProgress, warn: printNotice });
 }

@@ -10,7 +10,7 @@ import {
   parseNonEmpty,
   runProgram,
 } from "../command-line/program.ts";
-import { openProgress } from "../command-line/progress.ts";
+import { openProgress, printNotice } from "../command-line/progress.ts";
 import { createCheckCommand } from "../conformance/check-command.ts";
 import { describeError, getMessage } from "../messages.ts";
 import { addAdmin } from "./admin.ts";
@@ -60,6 +60,7 @@ async function serve(files: string[], options: Options, command: Command): Promi
   const { port, host, admin = false, log, ...others } = options;
   const hooks: ServiceHooks = {
     openStep: openProgress,
+    warn: printNotice,
     onResponse: log ? printRequest : undefined,
     notesRequests: admin || log !== undefined,
   };

@@ -20,15 +20,18 @@ export type RecordInput =
   | ({ files: readonly string[] } & Pick<ServiceOptions, "modelName" | "source">)
   | ({ body: Readable } & Pick<ServiceOptions, "modelName">);
 
-export type LoadReporting = Pick<StageOptions, "openStep">;
+export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
  * Checks records, files or the body of a request, and stores the records in memory.
  * @throws InputError if a record is invalid
  */
-export async function loadCollection(input: RecordInput, { openStep }: LoadReporting): Promise<Store> {
-  const staged = await stage(input, { openStep, warn: printError });
-  if (staged.zeroed > 0) printError(`Warning: ${describeZeroed(staged.zeroed)}.`);
+export async function loadCollection(
+  input: RecordInput,
+  { warn = printError, openStep }: LoadReporting,
+): Promise<Store> {
+  const staged = await stage(input, { warn, openStep });
+  if (staged.zeroed > 0) warn(`Warning: ${describeZeroed(staged.zeroed)}.`);
   try {
     const { count, blocks } = staged;
     // A restart does not change it.
@@ -40,7 +43,7 @@ export async function loadCollection(input: RecordInput, { openStep }: LoadRepor
   }
 }
 
-function stage(input: RecordInput, reporting: StageOptions): Promise<StagedCollection> {
+function stage(input: RecordInput, reporting: LoadReporting): Promise<StagedCollection> {
   if ("records" in input) return stageRecords(input.records, input.source);
   if ("body" in input) return stageBody(input.body, input.modelName);
   const { files, ...options } = input;

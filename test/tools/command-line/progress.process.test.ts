@@ -1,20 +1,63 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
 import { runProcess } from "../../support/run-command.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
 
-test("a signal that arrives more than once stops a load once", async () => {
+/** A program that shows a notice in the middle of a step, whose output file is its argument. */
+const PROGRAM = `
+  import { setTimeout } from "node:timers/promises";
+  import { openProgress, printNotice } from "${join(process.cwd(), "tools/command-line/progress.ts")}";
+  const { update, close } = openProgress("reading", { total: 150, out: process.argv[2] });
+  update(30);
+  await setTimeout(2_000);
+  printNotice("A notice.");
+  update(60);
+  await setTimeout(50);
+  close();
+  console.log("Done.");
+`;
+const program = join(createFolder(), "program.ts");
+writeFileSync(program, PROGRAM);
+
+/** Runs a command to its end in a terminal, which must wrap lines and show its cursor then. */
+async function runInTerminal(command: string): Promise<{ output: string; lines: string[] }> {
+  const args = ["-qec", `stty cols 80; ${command}`, "/dev/null"];
+  const { stdout: output } = await runProcess("script", args);
+  for (const off of ["\x1b[?7l", "\x1b[?25l"])
+    expect(output.lastIndexOf(off.replace("l", "h"))).toBeGreaterThanOrEqual(output.lastIndexOf(off));
+  // A terminal shows the part of a line after its last erasure.
+  return { output, lines: output.split("\r\n").map((line) => String(line.split("\x1b[2K").at(-1))) };
+}
+
+test.each([
+  ["file", true],
+  ["-", false],
+])("on a terminal a notice has its own line, and no bar remains (output: %s)", async (out, hasBar) => {
+  const { output, lines } = await runInTerminal(`${process.execPath} ${program} ${out}`);
+  expect(lines).toEqual(["A notice.", "Done.", ""]);
+  const bars = [`${"░".repeat(20)} 0/150 `, `${"█".repeat(8)}${"░".repeat(12)} 60/150 `];
+  expect(bars.map((bar) => output.includes(bar))).toEqual([hasBar, hasBar]);
+});
+
+test("in a log a notice has its own line, too", async () => {
+  const { stderr } = await runProcess(process.execPath, [program, "file"]);
+  expect(stderr).toMatch(/^reading: 30\/150 records, \d+ records\/s, \d+s left\nA notice\.\n$/);
+});
+
+test("a signal that arrives more than once leaves the terminal in its normal modes", async () => {
   const { folder } = createDataFolder();
   const pipe = join(folder, "pipe");
   const load = `${process.execPath} tools/data/data-command.ts load ${pipe} --persist-to ${folder}`;
   // A shell can open the pipe for writing as soon as the command reads it.
   const stop = `exec 3> ${pipe}; for n in 1 2 3 4 5; do kill -INT $pid; done; sleep 1`;
-  const { stderr } = await runProcess("sh", ["-c", `mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`]);
-  expect(stderr).toBe("Stopped. Nothing was loaded.\n");
+  const { lines } = await runInTerminal(`mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`);
+  expect(lines).toEqual(["Stopped. Nothing was loaded.", ""]);
 });
 
-describe("a line shows", () => {
+describe("in a log, a line shows", () => {
   let lines: string[];
   beforeEach(() => {
     lines = [];
@@ -23,7 +66,11 @@ describe("a line shows", () => {
   });
 
   /** What happens at a second after the start of a step: an update, if any, and the newest line then. */
-  type Events = [second: number, update: [done: number, of?: number] | undefined, line: string | undefined][];
+  type Events = [
+    second: number,
+    update: [done: number, total?: number] | undefined,
+    line: string | undefined,
+  ][];
 
   // biome-ignore format: one event per line
   const steps: [string, Parameters<typeof openProgress>, Events][] = [
