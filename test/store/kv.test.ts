@@ -62,13 +62,23 @@ test("a load writes a key for each block, waits until all keys are visible, and 
   expect(written.slice(5)).toEqual([CURRENT_SNAPSHOT_KEY]);
 });
 
-test("a load is rejected if a block is lost, and removes its blocks", async () => {
+test.each([
+  ["writes a lost block again", ["1", "3"], "done", 2],
+  ["is rejected if a block is lost twice, and removes its blocks", ["0", "2", "2"], /^The store lost/, 1],
+])("a load %s", async (_, lost, outcome, snapshots) => {
   await loadRecords(stores.open("kv"), records.slice(0, 20));
-  const lossy = watchPuts((key) => !/^block.*\/2$/.test(key));
-  const loading = loadRecords(openDeployed(lossy), records);
-  await expect(loading).rejects.toThrow(/^The store lost 1 block\. /);
-  expect(await listSnapshots(stores, "kv")).toHaveLength(1);
-  expect((await readAll(stores.open("kv"))).records).toEqual(records.slice(0, 20));
+  const lossy = watchPuts((key) => {
+    const index = lost.indexOf(key.replace(/^block.*\//, ""));
+    if (index < 0) return true;
+    lost.splice(index, 1);
+    return false;
+  });
+  const onWarning = vi.fn();
+  expect(await describeOutcome(loadRecords(openDeployed(lossy), records, { onWarning }))).toMatch(outcome);
+  expect(onWarning).toHaveBeenCalledOnce();
+  expect(await listSnapshots(stores, "kv")).toHaveLength(snapshots);
+  const served = outcome === "done" ? records : records.slice(0, 20);
+  expect((await readAll(stores.open("kv"))).records).toEqual(served);
 });
 
 test("a load whose write fails after a part of a batch removes this part", async () => {

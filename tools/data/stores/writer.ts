@@ -120,19 +120,24 @@ export async function replaceCollection(
   if (!onlyIfEmpty) await store.sweep();
   await store.requireSpace?.(collection.bytes);
   const written = new Set<number>();
-  try {
-    for (const blocks of batchBlocks(collection.blocks(), store.batchBytes)) {
+  /** Writes all blocks, or the missing ones, and returns the numbers of the blocks that the store lost. */
+  const write = async (missing?: Set<number>) => {
+    for (const blocks of batchBlocks(collection.blocks(), store.batchBytes, missing)) {
       // Before the attempt, because some blocks may be stored even if it fails.
       for (const { number } of blocks) written.add(number);
       await store.write(id, blocks);
-      options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
+      if (!missing) options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
     }
     await waitForPropagation(store, options);
-    const lost = await store.findMissingBlocks(id, [...written]);
-    if (lost.length > 0)
-      throw new RejectedSwitchError(
-        `The store lost ${formatCount(lost.length, "block")}. Run the command again.`,
-      );
+    return new Set(await store.findMissingBlocks(id, [...written]));
+  };
+  try {
+    const missing = await write();
+    if (missing.size > 0) {
+      onWarning(`The store lost ${formatCount(missing.size, "block")}. Writing them again.`);
+      if ((await write(missing)).size > 0)
+        throw new RejectedSwitchError("The store lost blocks twice. Run the command again later.");
+    }
     options.onSwitch?.();
     const { count, source } = collection;
     const next = { id, count, source, loaded_at: new Date().toISOString() };
@@ -149,10 +154,12 @@ export async function replaceCollection(
   return id;
 }
 
-function* batchBlocks(all: Iterable<Block>, bytes: number): Generator<Block[]> {
+/** Groups blocks into batches. @param numbers Only the blocks with these numbers, if given */
+function* batchBlocks(all: Iterable<Block>, bytes: number, numbers?: Set<number>): Generator<Block[]> {
   let blocks: Block[] = [];
   let size = 0;
   for (const block of all) {
+    if (numbers?.has(block.number) === false) continue;
     blocks.push(block);
     size += block.text.length;
     if (size < bytes) continue;
