@@ -12,7 +12,7 @@ import {
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { createCheckCommand } from "../conformance/check-command.ts";
-import { describeError, getMessage } from "../messages.ts";
+import { describeError, formatCount, getMessage } from "../messages.ts";
 import { addAdmin } from "./admin.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { ListenError, listen } from "./listen.ts";
@@ -78,7 +78,7 @@ async function serve(files: string[], options: Options, command: Command): Promi
   print(`Serving${faults} at ${url}`);
   const readAgain = () =>
     reload().then(
-      () => print("Serving the files as they are now"),
+      (count) => print(`Serving ${formatCount(count, "record")} of the files as they are now`),
       (error) => printError(`${describeError(error)}\nThe previous records are still served.`),
     );
   // In a terminal, the signal means that the user has closed the window, and ends the command.

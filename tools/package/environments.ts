@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import project from "../../package.json" with { type: "json" };
 import { requireOrigin } from "../../src/http/request.ts";
-import type { StoreEnv } from "../../src/store/create-store.ts";
+import { createStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { ServiceOptions } from "./index.d.ts";
 import type { LoadReporting, RecordInput } from "./load-collection.ts";
 import { createSampleStore } from "./sample-data.ts";
@@ -58,10 +58,13 @@ export function createEnvironments(variables: object, options: ServiceOptions, r
       await serve(input ? load(input) : initial);
     },
     replaceByBody: (body: Readable) => serve(load({ body, modelName: options.modelName })),
+    /** @returns The number of records */
     async reload() {
       const next = load(getInput(options));
       await serve(next);
       initial = next;
+      const { snapshot } = await createStore(await next).readCurrent();
+      return snapshot.count;
     },
   };
 }

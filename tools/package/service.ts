@@ -25,8 +25,8 @@ export interface ServiceControls {
   respond: Respond;
   /** Replaces all records, as `replace` does, by those in the body of a request, in any format. */
   replaceByBody(body: Readable): Promise<void>;
-  /** Replaces all records by those that the files have now. */
-  reload(): Promise<void>;
+  /** Replaces all records by those that the files have now, and returns their number. */
+  reload(): Promise<number>;
 }
 
 /** See `createService` in index.d.ts. */
@@ -78,7 +78,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
     service,
     respond,
     replaceByBody: (body) => environments.replaceByBody(body).then(reset),
-    reload: () => environments.reload().then(reset),
+    reload: () => environments.reload().finally(reset),
   };
 }
 

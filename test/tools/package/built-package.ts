@@ -73,7 +73,8 @@ export async function startCommand(cwd: string, args: string[], runtime = [proce
     printed += part;
   });
   const closed = once(command, "close");
-  const [line] = await once(createInterface(command.stdout), "line");
+  const lines = createInterface(command.stdout);
+  const [line] = await once(lines, "line");
   /** Ends the command. Returns its exit status and its standard error. */
   const stop = async () => {
     command.kill();
@@ -81,7 +82,7 @@ export async function startCommand(cwd: string, args: string[], runtime = [proce
     return { status, stderr: removeProgress(printed) };
   };
   const url = String(line).split(" ").at(-1) ?? "";
-  return { line: String(line), url, pid: Number(command.pid), getErrors: () => printed, stop };
+  return { line: String(line), lines, url, pid: Number(command.pid), getErrors: () => printed, stop };
 }
 
 /** A TypeScript client that uses every member of a service. */

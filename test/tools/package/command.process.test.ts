@@ -35,14 +35,15 @@ test("SIGHUP reads the files again, and the previous records stay if they are wr
   const write = (records: number) => writeFile(join(folder, "city.csv"), formatCsv(makeRecords(records)));
   await write(1);
   const args = ["city.csv", "--source", "A city", "--faults", "off"];
-  const { url, pid, getErrors, stop } = await startCommand(folder, args);
+  const { lines, url, pid, getErrors, stop } = await startCommand(folder, args);
   const read = async () => {
     const response = await fetch(`${url}/api/tf1/records/?prefer=count%3D9`);
     return [Object(await response.json()).count, response.headers.get("Data-Source")];
   };
   await write(2);
   process.kill(pid, "SIGHUP");
-  await expect.poll(read).toEqual([2, "A city"]);
+  expect(await once(lines, "line")).toEqual(["Serving 2 records of the files as they are now"]);
+  expect(await read()).toEqual([2, "A city"]);
   await writeFile(join(folder, "city.csv"), "x");
   process.kill(pid, "SIGHUP");
   await expect.poll(getErrors).toContain("city.csv:1: ");
