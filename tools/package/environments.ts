@@ -26,7 +26,11 @@ export function createVariables(options: ServiceOptions) {
 }
 
 /** Creates an environment for each collection of a service, because the caches belong to an environment. */
-export function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
+export function createEnvironments(
+  variables: object,
+  options: ServiceOptions,
+  { onReplaced, ...reporting }: LoadReporting & { onReplaced(): void },
+) {
   const load = async (input: RecordInput | undefined): Promise<StoreEnv> => {
     requireSqlite();
     // Inherits the variables, so that a change of PREFER applies to every environment.
@@ -48,6 +52,7 @@ export function createEnvironments(variables: object, options: ServiceOptions, r
     if (number < servedNumber) return;
     servedNumber = number;
     served = next;
+    onReplaced();
   };
   return {
     ready: first,

@@ -38,7 +38,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
   requireServiceOptions(options);
   const variables = createVariables(options);
   const { now = () => Date.now() } = options;
-  const environments = createEnvironments(variables, options, hooks);
+  const environments = createEnvironments(variables, options, { ...hooks, onReplaced: () => reset() });
   const { app, reset, endWaits } = createServiceApp(now, environments.getEnvironment);
   // Begins the growth of `grow`.
   const ready = environments.ready.then(reset);
@@ -58,7 +58,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
       return canAbort ? keepAlive(() => fetchFrom(respond, request)) : fetchFrom(respond, request);
     },
     listen: (options) => ready.then(() => listen(respond, options)),
-    replace: (records) => environments.replace(records).then(reset),
+    replace: environments.replace,
     reset() {
       list.clear();
       reset();
@@ -77,8 +77,8 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
   return {
     service,
     respond,
-    replaceByBody: (body) => environments.replaceByBody(body).then(reset),
-    reload: () => environments.reload().finally(reset),
+    replaceByBody: environments.replaceByBody,
+    reload: environments.reload,
   };
 }
 
