@@ -23,6 +23,5 @@ export function findClientKey({ req, executionCtx }: AppContext): string | undef
   if (host === undefined) return undefined;
   const expanded = expandIPv6(host.slice(1, -1));
   if (expanded.startsWith(IPV4_MAPPED_PREFIX)) return expanded;
-  const network = expanded.split(":").slice(0, 4).join(":");
-  return `${network}::/64`;
+  return `${expanded.split(":").slice(0, 4).join(":")}::/64`;
 }
