@@ -74,8 +74,6 @@ async function serve(files: string[], options: Options, command: Command): Promi
   const { url } = await reportUsageErrors(command, () =>
     listen(respond, { port, host }, { overridesGlobals: true }),
   );
-  const faults = service.prefer === "" ? "" : ` with ${service.prefer}`;
-  print(`Serving${faults} at ${url}`);
   const readAgain = () =>
     reload().then(
       (count) => print(`Serving ${formatCount(count, "record")} of the files as they are now`),
@@ -83,6 +81,8 @@ async function serve(files: string[], options: Options, command: Command): Promi
     );
   // In a terminal, the signal means that the user has closed the window, and ends the command.
   if (!process.stdout.isTTY) process.removeAllListeners("SIGHUP").on("SIGHUP", readAgain);
+  const faults = service.prefer === "" ? "" : ` with ${service.prefer}`;
+  print(`Serving${faults} at ${url}`);
 }
 
 const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
