@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { type Finished, finish } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
@@ -94,7 +103,9 @@ export function createProject(api: string) {
     /** Replaces a part of wrangler.toml. */
     configure(text: string | RegExp, replacement: string) {
       const file = join(folder, "wrangler.toml");
-      writeFileSync(file, readFileSync(file, "utf8").replace(text, replacement));
+      // Replaced at once, because `wrangler dev` ends if it reads a part of the file.
+      writeFileSync(`${file}.new`, readFileSync(file, "utf8").replace(text, replacement));
+      renameSync(`${file}.new`, file);
     },
   };
 }
