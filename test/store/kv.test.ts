@@ -112,6 +112,23 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
   expect([shown, (await listSnapshots(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
 });
 
+test("a load whose switch got no answer waits again before it looks at the current snapshot", async () => {
+  vi.useFakeTimers();
+  const [onWait, onEnd] = [vi.fn(), vi.fn()];
+  const put: WritableNamespace["put"] = async (pairs) => {
+    await namespace.put(pairs);
+    if (pairs.some(({ key }) => key === CURRENT_SNAPSHOT_KEY)) throw new Error("no answer");
+  };
+  void loadRecords(createDeployedKvStore({ ...namespace, put }), records, { onWait }).then(onEnd);
+  for (const waits of [1, 2]) {
+    while (onWait.mock.calls.length < waits) await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(69_999);
+    expect(onEnd).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+  }
+  while (onEnd.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(0);
+});
+
 test("a sweep keeps foreign keys, the replaced load for a while, and the blocks of loads that may still be running", async () => {
   const store = stores.open("kv");
   const expectAfterSweep = async (milliseconds: number, loads: string[]) => {
