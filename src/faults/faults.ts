@@ -81,7 +81,7 @@ async function respondWithFaults(
   return sent;
 }
 
-/** Removes the options that only take time. `hang` stays, because a 503 follows its wait. */
+/** Removes the options that only take time. `hang` stays: without its wait, it is a 503 at once. */
 function withoutWait(values: OptionValues): OptionValues {
   const body = values.body === "slow" ? undefined : values.body;
   return { ...values, delay: undefined, body };

@@ -31,12 +31,12 @@ export async function wait(
   if (slot === undefined) return { isRefused: true, bodyMs: 0 };
   // A hang does not keep the process alive, because its client usually gives up.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
-  // A slow body keeps the slot, and its time begins now.
+  // From here on, the slot is for the slow body. Without one, it is free.
   slot.endsAt = Date.now() + bodyMs;
   return { isRefused: false, bodyMs, slot };
 }
 
-/** Chooses the time before a response, and the time of its body: with `body=slow`, `delay` is the time of the body. */
+/** Chooses the time before a response, and the time of its body: `delay=500` waits before it, and `body=slow,delay=500` within it. */
 export function getTimes({ delay, body, hang, close }: OptionValues, random: (purpose: string) => number) {
   // A connection that closes before the response sends no body.
   const isBodySlow = body === "slow" && !close;

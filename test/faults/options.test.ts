@@ -8,26 +8,9 @@ import { expectInDocument } from "../support/documentation.ts";
 const parseHeader = (header: string) => parseFaultOptions(header, []);
 const parseQuery = (...parameters: string[]) => parseFaultOptions("", parameters);
 
-test("docs/faults.md has the table of options", () => {
-  const rows = Object.values(DESCRIPTIONS).flatMap(({ expected, examples }) =>
-    Object.entries(examples).map(
-      ([example, text], index) => `| \`${example}\` | ${text} | ${index === 0 ? expected : ""} |\n`,
-    ),
-  );
-  expectInDocument("docs/faults.md", [`| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`]);
-});
-
-const EXAMPLES = Object.entries(DESCRIPTIONS).flatMap(([name, { examples }]) =>
-  Object.keys(examples).map((example) => [example, name] as const),
-);
-
-test.each(EXAMPLES)("the example %s of %s in the table is valid", (example, name) => {
-  expect(example).toContain(name);
-  expect(parseQuery(example).errors).toEqual([]);
-});
-
 // biome-ignore format: a table of cases
 test.each<[prefer: string, expected: OptionValues]>([
+  ["code=503", { code: 503 }],
   ['Code="503"; because=no', { code: 503 }],
   ["count= 5", { count: 5 }],
   ["Body=Cut, on=LAST", { body: "cut", on: ["last"] }],
@@ -179,3 +162,21 @@ test.each<[options: object, problem: string]>([
 ])("the object %o is an error that shows the value: %s", (options, problem) =>
   expect(() => requireFaultOptions("prefer", options)).toThrow(problem),
 );
+
+test("docs/faults.md has the table of options", () => {
+  const rows = Object.values(DESCRIPTIONS).flatMap(({ expected, examples }) =>
+    Object.entries(examples).map(
+      ([example, text], index) => `| \`${example}\` | ${text} | ${index === 0 ? expected : ""} |\n`,
+    ),
+  );
+  expectInDocument("docs/faults.md", [`| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`]);
+});
+
+const EXAMPLES = Object.entries(DESCRIPTIONS).flatMap(([name, { examples }]) =>
+  Object.keys(examples).map((example) => [example, name] as const),
+);
+
+test.each(EXAMPLES)("the example %s of %s in the table is valid", (example, name) => {
+  expect(example).toContain(name);
+  expect(parseQuery(example).errors).toEqual([]);
+});
