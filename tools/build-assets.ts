@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
 import { SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { printError } from "./command-line/print.ts";
-import { loadSeed, writeSeedAssets } from "./data/seed-writer.ts";
+import { loadSeed, writeSeedAssets } from "./data/sample-data.ts";
 import {
   type Configuration,
   readConfiguration,

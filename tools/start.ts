@@ -2,7 +2,7 @@ import type { Env } from "../src/bindings.ts";
 import { requireSettings } from "../src/settings.ts";
 import { printError } from "./command-line/print.ts";
 import { enterUserFolder } from "./command-line/program.ts";
-import { loadSeed } from "./data/seed-writer.ts";
+import { loadSeed } from "./data/sample-data.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
 import { describeError } from "./messages.ts";
 import { parseStartOptions } from "./start-options.ts";

@@ -8,7 +8,7 @@ import { createCachedStore } from "../../src/store/cached-store.ts";
 import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/store.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
-import { replaceAssets } from "../../tools/data/seed-writer.ts";
+import { replaceAssets } from "../../tools/data/sample-data.ts";
 import { replaceCollection, type WritableStore } from "../../tools/data/stores/writer.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { formatResults, makeNewestFirst, readAll, readPage } from "../support/reader.ts";

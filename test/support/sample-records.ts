@@ -8,8 +8,8 @@ import {
   RECORD_SEPARATOR,
 } from "../../src/store/block.ts";
 import type { RecordStatistics } from "../../src/store/stored-statistics.ts";
-import { type Collection, encodeCollection } from "../../tools/data/collection.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
+import { type Collection, encodeCollection } from "../../tools/data/snapshot-content.ts";
 import { createStatisticsCollector } from "../../tools/data/staging/statistics.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];

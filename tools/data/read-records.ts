@@ -9,7 +9,7 @@ import {
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { requireBlocks, type Store } from "../../src/store/store.ts";
-import type { Collection } from "./collection.ts";
+import type { Collection } from "./snapshot-content.ts";
 
 /** The number of records per read, about 300 KB. A deployed KV returns at most 100 blocks per read. */
 const PART_SIZE = 24 * BLOCK_SIZE;

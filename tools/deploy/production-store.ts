@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { print } from "../command-line/print.ts";
-import { loadSeed } from "../data/seed-writer.ts";
+import { loadSeed } from "../data/sample-data.ts";
 import { type Configuration, formatDataCommand, type StoreName } from "../data/stores/configuration.ts";
 import { withMigratedStore } from "../data/stores/open-store.ts";
 import { runWrangler, runWranglerJson } from "../wrangler.ts";

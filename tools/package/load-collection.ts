@@ -3,7 +3,7 @@ import project from "../../package.json" with { type: "json" };
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { printError } from "../command-line/print.ts";
-import { hashContent } from "../data/collection.ts";
+import { hashContent } from "../data/snapshot-content.ts";
 import {
   describeZeroed,
   type StagedCollection,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readRecords } from "../../../tools/data/read-records.ts";
-import { listSeedFiles } from "../../../tools/data/seed-writer.ts";
+import { listSeedFiles } from "../../../tools/data/sample-data.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
 import { runData } from "../../support/run-command.ts";

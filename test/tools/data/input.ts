@@ -7,7 +7,7 @@ import { readInputFile } from "../../../tools/data/formats/formats.ts";
 import type { InputFile } from "../../../tools/data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../../tools/data/formats/problem.ts";
 import type { InputRow } from "../../../tools/data/formats/validation.ts";
-import { listSeedFiles } from "../../../tools/data/seed-writer.ts";
+import { listSeedFiles } from "../../../tools/data/sample-data.ts";
 import {
   describeCounts,
   type StagedCollection,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "../../../src/records/schema.ts";
-import { loadSeed } from "../../../tools/data/seed-writer.ts";
+import { loadSeed } from "../../../tools/data/sample-data.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
 import { PATH } from "../../support/exchange.ts";
 import { runData } from "../../support/run-command.ts";

@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import type { Progress } from "../../command-line/progress.ts";
 import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
-import { type Collection, encodeCollection, getSourceNames } from "../collection.ts";
 import { readInputFile } from "../formats/formats.ts";
 import { INPUT_SUFFIXES, type InputFile, listInputFiles } from "../formats/input-file.ts";
 import { checkObject } from "../formats/json.ts";
@@ -14,6 +13,7 @@ import {
   IN_MEMORY_FILE,
   InputError,
 } from "../formats/problem.ts";
+import { type Collection, encodeCollection, getSourceNames } from "../snapshot-content.ts";
 import {
   assignReportIds,
   findConflicts,

@@ -8,7 +8,7 @@ import {
 } from "../../../src/store/snapshot.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { formatCount, getMessage } from "../../messages.ts";
-import type { Collection } from "../collection.ts";
+import type { Collection } from "../snapshot-content.ts";
 import type { StoreName } from "./configuration.ts";
 
 export interface SwitchOptions {
