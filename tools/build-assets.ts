@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
 import { SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { printError } from "./command-line/print.ts";
-import { loadSeed, writeSeedAssets } from "./data/sample-data.ts";
+import { loadSampleData, writeSampleAssets } from "./data/sample-data.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -24,7 +24,7 @@ const SOURCES = join(PROJECT, "src/views/assets");
 const ASSETS = join(DIST, "assets");
 
 /** The file in dist/ with the hash of the files from which the assets of the sample data were made. */
-const SEED_HASH_FILE = "seed.sha256";
+const SAMPLE_DATA_HASH_FILE = "sample-data.sha256";
 
 /** The module with the path of the bundled files, for the worker and the API reference. */
 const ASSETS_PATH_FILE = "assets-path.js";
@@ -44,7 +44,7 @@ const assets = new Map<string, string | Uint8Array>([
   ["docs.html", (await importReference()).renderReference()],
 ]);
 replaceFolder("assets", assets, isSampleData);
-await prepareSeed().catch((error: Error) => {
+await prepareSampleData().catch((error: Error) => {
   printError(error.message);
   process.exitCode = 1;
 });
@@ -97,13 +97,13 @@ async function importReference(): Promise<typeof import("../src/reference/refere
 }
 
 /** Writes the sample data as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */
-async function prepareSeed(): Promise<void> {
+async function prepareSampleData(): Promise<void> {
   const { WRANGLER_COMMAND, STORE_CHOICE } = process.env;
   const isDev = WRANGLER_COMMAND === "dev";
-  const hasSeed = existsSync(join(ASSETS, SEED_SNAPSHOT_PATH));
-  await updateSeedAssets({ hasSeed }).catch((error: Error) => {
+  const hasSampleData = existsSync(join(ASSETS, SEED_SNAPSHOT_PATH));
+  await updateSampleAssets({ hasSampleData }).catch((error: Error) => {
     // Continues with the last valid sample data. After a failed build, `wrangler dev` would not respond to requests until the next build.
-    if (!isDev || !hasSeed) throw error;
+    if (!isDev || !hasSampleData) throw error;
     printError(`${error.message}\nThe last valid sample data stays in use.`);
   });
   if (WRANGLER_COMMAND === undefined) return;
@@ -114,7 +114,7 @@ async function prepareSeed(): Promise<void> {
   if (!isDev) return;
   if (STORE_CHOICE === undefined) requireLocalLinks(configuration);
   const store = STORE_NAMES.find((name) => name === (choice.store ?? configuration.vars?.STORE));
-  if (store !== undefined) await loadSeed({ ...choice, store });
+  if (store !== undefined) await loadSampleData({ ...choice, store });
 }
 
 /** Under plain `wrangler dev`, the worker cannot know the address of the local server if the configuration names a public one. */
@@ -127,13 +127,13 @@ function requireLocalLinks({ dev, route, routes = [], vars }: Configuration): vo
 }
 
 /** Writes the assets of the sample data, unless neither it nor its code has changed: under `wrangler dev`, each save starts a build. */
-async function updateSeedAssets({ hasSeed }: { hasSeed: boolean }): Promise<void> {
+async function updateSampleAssets({ hasSampleData }: { hasSampleData: boolean }): Promise<void> {
   const hash = createHash("sha256");
   const sources = globSync(["data/**/*.*", "{src/{records,store},tools/data}/**/*.ts"], { cwd: PROJECT });
   for (const file of sources.sort()) hash.update(file).update(readFileSync(join(PROJECT, file)));
   const current = hash.digest("hex");
-  const hashFile = join(DIST, SEED_HASH_FILE);
-  if (hasSeed && existsSync(hashFile) && readFileSync(hashFile, "utf8") === current) return;
-  await writeSeedAssets(ASSETS);
-  replaceFile(SEED_HASH_FILE, current);
+  const hashFile = join(DIST, SAMPLE_DATA_HASH_FILE);
+  if (hasSampleData && existsSync(hashFile) && readFileSync(hashFile, "utf8") === current) return;
+  await writeSampleAssets(ASSETS);
+  replaceFile(SAMPLE_DATA_HASH_FILE, current);
 }

@@ -2,7 +2,7 @@ import type { Env } from "../src/bindings.ts";
 import { requireSettings } from "../src/settings.ts";
 import { printError } from "./command-line/print.ts";
 import { enterUserFolder } from "./command-line/program.ts";
-import { loadSeed } from "./data/sample-data.ts";
+import { loadSampleData } from "./data/sample-data.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
 import { describeError } from "./messages.ts";
 import { parseStartOptions } from "./start-options.ts";
@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   const settings = { ...configuration.vars, ...vars };
   if (!isHelp) requireValidSettings(configuration, settings);
   const store = STORE_NAMES.find((name) => name === settings.STORE);
-  if (store !== undefined && !isHelp) await loadSeed({ ...choice, store });
+  if (store !== undefined && !isHelp) await loadSampleData({ ...choice, store });
   const env = {
     // For the build, which prepares the store again after a change of wrangler.toml.
     STORE_CHOICE: JSON.stringify(choice),

@@ -6,7 +6,7 @@ import type { TrafficRecord } from "../../src/records/schema.ts";
 import { generateRecords } from "../../tools/data/generator.ts";
 import { MARKUP } from "../support/html-view.ts";
 import { loadInto, type RunningWorker, startWorker } from "../support/worker.ts";
-import { readSeed } from "../tools/data/input.ts";
+import { readSampleData } from "../tools/data/input.ts";
 import type { CollectionName } from "./pages.ts";
 
 declare module "vitest" {
@@ -38,7 +38,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, seed, extreme] = await Promise.all([
     chromium.launchServer({ executablePath, host: "127.0.0.1" }),
-    startWith(await readSeed(), ["generated"]),
+    startWith(await readSampleData(), ["generated"]),
     // The source is a word that is wider than the screen of a phone.
     startWith(makeExtremeRecords(), ["x".repeat(100)]),
   ]);

@@ -12,7 +12,7 @@ import { afterAll, test as base, beforeAll, expect, inject } from "vitest";
 export { expect } from "vitest";
 
 interface VisitOptions extends BrowserContextOptions {
-  /** The origin of the service; by default that of the seed. */
+  /** The origin of the service; by default that of the sample data. */
   origin?: string;
   /** The expected problems; by default none. */
   problems?: unknown;

@@ -6,7 +6,7 @@ import { bundleWorker } from "../support/bundled-worker.ts";
 import { requireDocumented } from "../support/openapi-check.ts";
 import { makeRecords } from "../support/sample-records.ts";
 import { loadInto, startWorker } from "../support/worker.ts";
-import { readSeed } from "../tools/data/input.ts";
+import { readSampleData } from "../tools/data/input.ts";
 import { importPackage } from "../tools/package/built-package.ts";
 import { describeHttpSuite } from "./suite.ts";
 
@@ -24,7 +24,7 @@ describe.each(STORE_NAMES)("in workerd, with %s and bindings that only read,", a
 describe("in workerd, with the sample data and bindings that only read,", async () => {
   const worker = await startWorker({ vars: { STORE: "seed" }, migrate: false, script });
   afterAll(() => worker.close());
-  const sampleData = (await readSeed()).toReversed();
+  const sampleData = (await readSampleData()).toReversed();
   describeHttpSuite({ ...worker, records: sampleData, hasFiles: true });
 
   test("/seed.csv.gz has all records, newest first", async () => {

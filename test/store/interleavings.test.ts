@@ -19,13 +19,13 @@ const BEFORE = all.slice(0, BLOCK_SIZE + 10);
 const ONE = all.slice(500, 500 + 2 * BLOCK_SIZE + 20);
 const OTHER = all.slice(1_000, 1_000 + BLOCK_SIZE + 5);
 
-type Command = "load" | "load of the seed" | "sweep";
-const COMMANDS: Command[] = ["load", "load of the seed", "sweep"];
+type Command = "load" | "load of the sample data" | "sweep";
+const COMMANDS: Command[] = ["load", "load of the sample data", "sweep"];
 
 /** Runs what a command does to a store. */
 async function runCommand(command: Command, store: WritableStore, records: TrafficRecord[]): Promise<void> {
   if (command === "sweep") await store.sweep();
-  else await loadRecords(store, records, { onlyIfEmpty: command === "load of the seed" });
+  else await loadRecords(store, records, { onlyIfEmpty: command === "load of the sample data" });
 }
 
 /** The failures of a writer at one step. After a crash, all its steps fail. */
@@ -139,7 +139,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect(await listSnapshots(stores, name)).toEqual(name === "d1" ? [ids[1]] : [...ids, id].sort());
   });
 
-  test("a load of the seed is rejected after any load, and leaves no blocks", async () => {
+  test("a load of the sample data is rejected after any load, and leaves no blocks", async () => {
     await prepare([]);
     const empty = await loadRecords(store, []);
     const loading = loadRecords(store, ONE, { onlyIfEmpty: true });
@@ -147,7 +147,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect(await listSnapshots(stores, name)).toEqual([empty]);
   });
 
-  test("a load of the seed removes no blocks, because a different load may be running", async () => {
+  test("a load of the sample data removes no blocks, because a different load may be running", async () => {
     await prepare([]);
     await store.write("0running", [{ number: 1, text: "" }]);
     const seed = await loadRecords(store, ONE, { onlyIfEmpty: true });

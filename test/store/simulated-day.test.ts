@@ -92,7 +92,7 @@ async function simulateDay(random: Random) {
 
 let offset = 0;
 
-/** Waits, and then loads records, loads the seed or sweeps. Some writers crash. */
+/** Waits, and then loads records, loads the sample data or sweeps. Some writers crash. */
 async function write(opened: WritableStore, contents: Contents, random: Random): Promise<unknown> {
   await wait(random() * 40 * MINUTE);
   const crashAfter = random() < 0.3 ? random() * 12 : Number.POSITIVE_INFINITY;

@@ -13,7 +13,7 @@ import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withMigratedStore } from "./stores/open-store.ts";
 import { replaceCollection } from "./stores/writer.ts";
 
-export function listSeedFiles(): string[] {
+export function listSampleFiles(): string[] {
   return listInputFiles(join(PROJECT, "data/seed")).files;
 }
 
@@ -21,8 +21,8 @@ export function listSeedFiles(): string[] {
  * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
  * @throws InputError if a line of the sample data is invalid. The previous assets then stay
  */
-export async function writeSeedAssets(assets: string): Promise<void> {
-  const staged = await stageFiles(listSeedFiles());
+export async function writeSampleAssets(assets: string): Promise<void> {
+  const staged = await stageFiles(listSampleFiles());
   try {
     await replaceAssets(assets, staged);
   } finally {
@@ -55,12 +55,12 @@ const LOCK_WAIT_MS = 60_000;
  * @throws InputError if a line of the sample data is invalid
  * @throws Error if the store cannot be read or written, or if something else was loaded in the meantime
  */
-export async function loadSeed(choice: StoreChoice): Promise<void> {
+export async function loadSampleData(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ name, location, store }) => {
     const isEmpty = async () => (await store.readCurrent()).snapshot.id === null;
     if (!(await isEmpty())) return;
     print(`Nothing is loaded in the ${name} store (${location}). Loading the sample data.`);
-    const staged = await stageFiles(listSeedFiles());
+    const staged = await stageFiles(listSampleFiles());
     const write = async () => {
       // The process that held the lock may have loaded records.
       if (!(await isEmpty())) return;

@@ -5,7 +5,7 @@ import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { SEED_CSV_PATH } from "../../src/store/seed.ts";
-import { listSeedFiles } from "../data/sample-data.ts";
+import { listSampleFiles } from "../data/sample-data.ts";
 import { hashContent } from "../data/snapshot-content.ts";
 import { stageFiles } from "../data/staging/staging.ts";
 import { DIST, replaceFolder } from "../dist.ts";
@@ -66,7 +66,7 @@ replaceFolder(FOLDER, files);
 
 /** Checks and sorts the sample data, as the package does with other records when a service needs them. */
 async function encodeSampleData(): Promise<SampleData> {
-  const { count, source, blocks, close } = await stageFiles(listSeedFiles());
+  const { count, source, blocks, close } = await stageFiles(listSampleFiles());
   try {
     return { id: hashContent(version, blocks()), count, source, blocks: [...blocks()] };
   } finally {

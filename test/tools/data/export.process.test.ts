@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readRecords } from "../../../tools/data/read-records.ts";
-import { listSeedFiles } from "../../../tools/data/sample-data.ts";
+import { listSampleFiles } from "../../../tools/data/sample-data.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
 import { createMemoryService } from "../../support/memory-service.ts";
 import { runData } from "../../support/run-command.ts";
@@ -110,7 +110,7 @@ describe("info", () => {
   // biome-ignore format: a table of cases
   test.each([
     ["a file", ["data/seed/2019.csv"], "2019.csv"],
-    ["the sample data", listSeedFiles(), "generated"],
+    ["the sample data", listSampleFiles(), "generated"],
     ["records that are said to be generated", [...two, "--source", "generated"], '"generated"'],
     ["two files", two, "0.csv, 1.csv"],
     ["records with a long source", [...two, "--source", long], long],

@@ -7,7 +7,7 @@ import { readInputFile } from "../../../tools/data/formats/formats.ts";
 import type { InputFile } from "../../../tools/data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../../tools/data/formats/problem.ts";
 import type { InputRow } from "../../../tools/data/formats/validation.ts";
-import { listSeedFiles } from "../../../tools/data/sample-data.ts";
+import { listSampleFiles } from "../../../tools/data/sample-data.ts";
 import {
   describeCounts,
   type StagedCollection,
@@ -105,9 +105,9 @@ function readStagedRecords({ count, blocks, close }: StagedCollection): TrafficR
   return decodeRange({ first: 1, last: count }, lines).reverse();
 }
 
-/** Reads the records of the seed, oldest first. */
-export async function readSeed(): Promise<TrafficRecord[]> {
-  return readStagedRecords(await stageFiles(listSeedFiles(), { strict: true }));
+/** Reads the records of the sample data, oldest first. */
+export async function readSampleData(): Promise<TrafficRecord[]> {
+  return readStagedRecords(await stageFiles(listSampleFiles(), { strict: true }));
 }
 
 function toBytes(content: Contents[string]): Buffer {

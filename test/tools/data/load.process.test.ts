@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "../../../src/records/schema.ts";
-import { loadSeed } from "../../../tools/data/sample-data.ts";
+import { loadSampleData } from "../../../tools/data/sample-data.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
 import { PATH } from "../../support/exchange.ts";
 import { runData } from "../../support/run-command.ts";
@@ -44,7 +44,7 @@ test.each(STORE_NAMES)(
     const place = ["--store", store];
     const load = async (file: string) => (await local.run("load", ...place, file)).stdout;
     expect(await load(await write("older.csv", older))).toBe("Loaded 600 records.\n");
-    await loadSeed({ store, persistTo: local.folder });
+    await loadSampleData({ store, persistTo: local.folder });
     const waiting = await local.startWaiting(...place);
     expect(await local.run("load", ...place, small)).toEqual({
       status: 1,

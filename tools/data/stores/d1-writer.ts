@@ -7,7 +7,7 @@ import { PROJECT } from "../../paths.ts";
 import {
   type Capacity,
   RejectedSwitchError,
-  SEED_REJECTED,
+  SAMPLE_DATA_REJECTED,
   type SwitchOptions,
   type WritableStore,
 } from "./writer.ts";
@@ -51,7 +51,7 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
       if ((await database.run(buildSwitch(next, options))) > 0) return;
       throw new RejectedSwitchError(
         options.onlyIfEmpty
-          ? SEED_REJECTED
+          ? SAMPLE_DATA_REJECTED
           : "Another load ran at the same time and deleted the blocks of this load. Run the command again.",
       );
     },

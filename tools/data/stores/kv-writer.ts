@@ -10,7 +10,7 @@ import {
   parseStartTime,
   RejectedSwitchError,
   readReplaced,
-  SEED_REJECTED,
+  SAMPLE_DATA_REJECTED,
   type WritableStore,
 } from "./writer.ts";
 
@@ -66,7 +66,8 @@ function createWritableKvStore(namespace: WritableNamespace, times: typeof DEPLO
       return numbers.filter((number) => !stored.has(getBlockKey(id, number)));
     },
     async switchTo(next, { onlyIfEmpty }) {
-      if (onlyIfEmpty && (await readCurrent()).id !== null) throw new RejectedSwitchError(SEED_REJECTED);
+      if (onlyIfEmpty && (await readCurrent()).id !== null)
+        throw new RejectedSwitchError(SAMPLE_DATA_REJECTED);
       requireYoung(next.id, times.maxLoadMs);
       await namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]);
       if ((await readCurrent()).id !== next.id)

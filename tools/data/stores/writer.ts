@@ -61,7 +61,7 @@ export interface OpenedStore {
 /** Thrown if the store did not switch to a snapshot, and will not. */
 export class RejectedSwitchError extends Error {}
 
-export const SEED_REJECTED =
+export const SAMPLE_DATA_REJECTED =
   "The sample data was not loaded because something else was loaded in the meantime.";
 
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */

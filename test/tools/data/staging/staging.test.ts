@@ -7,7 +7,7 @@ import { checkCameraRef } from "../../../../src/records/camera-ref.ts";
 import { NO_COUNTS } from "../../../../src/records/road-users.ts";
 import { createMemoryStore } from "../../../../src/store/memory.ts";
 import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/store/stored-statistics.ts";
-import { listSeedFiles } from "../../../../tools/data/sample-data.ts";
+import { listSampleFiles } from "../../../../tools/data/sample-data.ts";
 import { GENERATED_HASH } from "../../../../tools/data/snapshot-content.ts";
 import { type StagedCollection, stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../support/sample-records.ts";
@@ -99,7 +99,7 @@ test("creates statistics that do not depend on the order of the records", async 
 });
 
 test("the sample data has the hash of the generated records", async () => {
-  const staged = await stageFiles(listSeedFiles());
+  const staged = await stageFiles(listSampleFiles());
   expect((await readStagedStatistics(staged)).records_hash).toBe(GENERATED_HASH);
 });
 
@@ -112,7 +112,7 @@ test.each<{ name: string; file: string; edit?: [RegExp, string]; given?: string;
   { name: "an edited record", file: "edited.csv", edit: [/\d+,tf1\n/, "77,tf1\n"], source: "edited.csv, 2025.csv" },
   { name: "a missing record", file: "generated", edit: [/\n.*\n/, "\n"], source: '"generated", 2025.csv' },
 ])("the source of the sample data with $name is $source", async ({ file, edit: [pattern, text] = ["", ""], given, source }) => {
-    const [first = "", ...others] = listSeedFiles();
+    const [first = "", ...others] = listSampleFiles();
     const path = join(createFolder(), file);
     await writeFile(path, (await readFile(first, "utf8")).replace(pattern, text));
     expect((await stageFiles([path, ...others], { source: given })).source).toBe(source);
