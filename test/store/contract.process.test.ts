@@ -12,7 +12,7 @@ import { replaceAssets } from "../../tools/data/sample-data.ts";
 import { replaceCollection, type WritableStore } from "../../tools/data/stores/writer.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { formatResults, makeNewestFirst, readAll, readPage } from "../support/reader.ts";
-import { toCollection } from "../support/sample-records.ts";
+import { toContent } from "../support/sample-records.ts";
 import { openLocalStores, openWorkerStore } from "../support/stores.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { useWorker } from "../support/worker.ts";
@@ -25,7 +25,7 @@ interface Loadable {
 
 const toLoadable = (store: WritableStore): Loadable => ({
   store,
-  load: (records, sources) => replaceCollection(store, toCollection(records, sources)),
+  load: (records, sources) => replaceCollection(store, toContent(records, sources)),
 });
 
 async function openMemory(): Promise<Loadable> {
@@ -42,7 +42,7 @@ function openSeed(): Loadable {
   };
   return {
     store: createSeedStore({ fetch } as unknown as Parameters<typeof createSeedStore>[0]),
-    load: async (records, sources) => replaceAssets(folder, toCollection(records, sources)),
+    load: async (records, sources) => replaceAssets(folder, toContent(records, sources)),
   };
 }
 

@@ -6,7 +6,7 @@ import { type CacheLimits, createCachedStore } from "../../src/store/cached-stor
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
-import { toCollection } from "./sample-records.ts";
+import { toContent } from "./sample-records.ts";
 
 /** Creates a snapshot with `count` records. */
 export function makeSnapshot(count: number): Snapshot {
@@ -24,7 +24,7 @@ function getRecords(id: string): TrafficRecord[] {
 const blocks = new Map<string, Block[]>();
 
 function findBlock(id: string, number: number): string | null {
-  const found = blocks.get(id) ?? [...toCollection(getRecords(id)).blocks()];
+  const found = blocks.get(id) ?? [...toContent(getRecords(id)).blocks()];
   blocks.set(id, found);
   return found.find((block) => block.number === number)?.text ?? null;
 }

@@ -7,7 +7,7 @@ import { NOTHING_LOADED, type Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createSnapshotId } from "../../tools/data/stores/writer.ts";
 import { requireDocumented } from "./openapi-check.ts";
-import { toCollection } from "./sample-records.ts";
+import { toContent } from "./sample-records.ts";
 
 /** The origin of requests without a host. */
 export const ORIGIN = "https://counts.example";
@@ -97,7 +97,7 @@ export async function createMemoryService(
   };
   const instance = createInstance(store, options);
   const load: MemoryService["load"] = (records, sources = []) => {
-    const { count, source, blocks } = toCollection(records.toReversed(), sources);
+    const { count, source, blocks } = toContent(records.toReversed(), sources);
     const id = createSnapshotId(Date.now());
     const snapshot = { id, count, loaded_at: new Date().toISOString(), source };
     current = createMemoryStore(snapshot, blocks());

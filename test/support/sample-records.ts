@@ -9,7 +9,7 @@ import {
 } from "../../src/store/block.ts";
 import type { RecordStatistics } from "../../src/store/stored-statistics.ts";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
-import { type Collection, encodeCollection } from "../../tools/data/snapshot-content.ts";
+import { encodeContent, type SnapshotContent } from "../../tools/data/snapshot-content.ts";
 import { createStatisticsCollector } from "../../tools/data/staging/statistics.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
@@ -33,9 +33,9 @@ export function createStatistics(records: readonly TrafficRecord[]): RecordStati
   return collector.getStatistics(new Set(records.map(({ camera_pk }) => camera_pk)).size);
 }
 
-/** Converts records, newest first, to the input of a load. */
-export function toCollection(records: readonly TrafficRecord[], sources: string[] = []): Collection {
-  return encodeCollection(
+/** Converts records, newest first, to what a load writes. */
+export function toContent(records: readonly TrafficRecord[], sources: string[] = []): SnapshotContent {
+  return encodeContent(
     records.length,
     () => encodeBlocks(records),
     createStatistics(records),

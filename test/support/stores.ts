@@ -17,7 +17,7 @@ import {
   createLocalNamespace,
 } from "../../tools/data/stores/local-stores.ts";
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../tools/data/stores/writer.ts";
-import { toCollection } from "./sample-records.ts";
+import { toContent } from "./sample-records.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
@@ -83,7 +83,7 @@ export function loadRecords(
   records: readonly TrafficRecord[],
   options?: WriteOptions,
 ): Promise<string> {
-  return replaceCollection(store, toCollection(records), options);
+  return replaceCollection(store, toContent(records), options);
 }
 
 /** Returns the ids of the snapshots that have blocks in a store, including the blocks of their statistics. */

@@ -12,7 +12,7 @@ import { replaceCollection } from "../../tools/data/stores/writer.ts";
 import { getBundleFolder } from "./bundled-worker.ts";
 import { PATH } from "./exchange.ts";
 import { requireDocumented } from "./openapi-check.ts";
-import { toCollection } from "./sample-records.ts";
+import { toContent } from "./sample-records.ts";
 import { openWorkerStore } from "./stores.ts";
 
 export interface RunningWorker {
@@ -114,7 +114,7 @@ export async function loadInto(
   sources?: string[],
 ): Promise<MaybeSnapshot> {
   const writable = openWorkerStore(env, store);
-  await replaceCollection(writable, toCollection(records.toReversed(), sources));
+  await replaceCollection(writable, toContent(records.toReversed(), sources));
   return (await writable.readCurrent()).snapshot;
 }
 

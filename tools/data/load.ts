@@ -6,7 +6,7 @@ import { InputError } from "./formats/problem.ts";
 import {
   describeCounts,
   NOT_LOADED,
-  type StagedCollection,
+  type StagedRecords,
   type StageOptions,
   stageFiles,
 } from "./staging/staging.ts";
@@ -51,7 +51,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
 
 /** @returns The replaced snapshot */
 function writeStaged(
-  staged: StagedCollection,
+  staged: StagedRecords,
   choice: StoreAccess,
   onSwitch: () => void,
 ): Promise<MaybeSnapshot> {
@@ -85,6 +85,6 @@ export async function checkFiles(files: string[], options: InputOptions): Promis
   staged.close();
 }
 
-function stageWithProgress(files: string[], options: InputOptions): Promise<StagedCollection> {
+function stageWithProgress(files: string[], options: InputOptions): Promise<StagedRecords> {
   return stageFiles(files, { ...options, openStep: openProgress, warn: printNotice });
 }

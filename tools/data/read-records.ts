@@ -9,7 +9,7 @@ import {
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { requireBlocks, type Store } from "../../src/store/store.ts";
-import type { Collection } from "./snapshot-content.ts";
+import type { SnapshotContent } from "./snapshot-content.ts";
 
 /** The number of records per read, about 300 KB. A deployed KV returns at most 100 blocks per read. */
 const PART_SIZE = 24 * BLOCK_SIZE;
@@ -23,8 +23,8 @@ export async function* readRecords(store: Store, snapshot: Snapshot): AsyncGener
     yield* await readPart(store, snapshot, first, Math.min(snapshot.count, first + PART_SIZE - 1));
 }
 
-/** Reads the records of a collection that is in no store, newest first. */
-export function readCollection({ count, source, blocks }: Collection): AsyncGenerator<TrafficRecord> {
+/** Reads the records of a snapshot that is in no store yet, newest first. */
+export function readContent({ count, source, blocks }: SnapshotContent): AsyncGenerator<TrafficRecord> {
   const snapshot: Snapshot = { id: "temporary", count, loaded_at: null, source };
   return readRecords(createMemoryStore(snapshot, blocks()), snapshot);
 }

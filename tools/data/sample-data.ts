@@ -6,8 +6,8 @@ import { print } from "../command-line/print.ts";
 import { PROJECT } from "../paths.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { listInputFiles } from "./formats/input-file.ts";
-import { readCollection } from "./read-records.ts";
-import { type Collection, hashContent } from "./snapshot-content.ts";
+import { readContent } from "./read-records.ts";
+import { hashContent, type SnapshotContent } from "./snapshot-content.ts";
 import { describeCounts, stageFiles } from "./staging/staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withMigratedStore } from "./stores/open-store.ts";
@@ -30,9 +30,9 @@ export async function writeSampleAssets(assets: string): Promise<void> {
   }
 }
 
-export async function replaceAssets(assets: string, collection: Collection): Promise<void> {
-  const { count, source, blocks } = collection;
-  const csv = CSV_HEADER + (await Array.fromAsync(readCollection(collection), formatCsvLine)).join("");
+export async function replaceAssets(assets: string, content: SnapshotContent): Promise<void> {
+  const { count, source, blocks } = content;
+  const csv = CSV_HEADER + (await Array.fromAsync(readContent(content), formatCsvLine)).join("");
   const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
   const file = join(assets, SEED_SNAPSHOT_PATH);

@@ -3,13 +3,13 @@ import { basename } from "node:path";
 import type { Block } from "../../src/store/block.ts";
 import { encodeStatistics, type RecordStatistics } from "../../src/store/stored-statistics.ts";
 
-/** Records to load, ordered and encoded. */
-export interface Collection {
+/** What a load writes as a snapshot. */
+export interface SnapshotContent {
   count: number;
   source: string;
   /** How much space the blocks need in a local store, at most. */
   bytes: number;
-  /** Yields the blocks: the records, newest first, and then the pieces of the statistics. */
+  /** Yields the blocks: those of the records, newest first, and then those of the statistics. */
   blocks(): Iterable<Block>;
 }
 
@@ -23,12 +23,12 @@ const KEY_BYTES = 1_024;
  * Combines encoded records with their statistics and sources.
  * @param getSources Returns the sources of the records with a hash
  */
-export function encodeCollection(
+export function encodeContent(
   count: number,
   listBlocks: () => Iterable<Block>,
   statistics: RecordStatistics,
   getSources: (hash: string) => string[],
-): Collection {
+): SnapshotContent {
   let bytes = 0;
   function* measure(blocks: Iterable<Block>) {
     for (const block of blocks) {

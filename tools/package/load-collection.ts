@@ -6,7 +6,7 @@ import { printError } from "../command-line/print.ts";
 import { hashContent } from "../data/snapshot-content.ts";
 import {
   describeZeroed,
-  type StagedCollection,
+  type StagedRecords,
   type StageOptions,
   stageBody,
   stageFiles,
@@ -43,7 +43,7 @@ export async function loadCollection(
   }
 }
 
-function stage(input: RecordInput, reporting: LoadReporting): Promise<StagedCollection> {
+function stage(input: RecordInput, reporting: LoadReporting): Promise<StagedRecords> {
   if ("records" in input) return stageRecords(input.records, input.source);
   if ("body" in input) return stageBody(input.body, input.modelName);
   const { files, ...options } = input;

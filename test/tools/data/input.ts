@@ -10,7 +10,7 @@ import type { InputRow } from "../../../tools/data/formats/validation.ts";
 import { listSampleFiles } from "../../../tools/data/sample-data.ts";
 import {
   describeCounts,
-  type StagedCollection,
+  type StagedRecords,
   type StageOptions,
   stageFiles,
 } from "../../../tools/data/staging/staging.ts";
@@ -98,7 +98,7 @@ export async function findProblems(contents: Contents, options?: StageOptions): 
 const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** Reads the staged records, oldest first, and then deletes them from disk. */
-function readStagedRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
+function readStagedRecords({ count, blocks, close }: StagedRecords): TrafficRecord[] {
   const recordBlocks = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
   const lines = recordBlocks.map((block) => parseBlock(block, count));

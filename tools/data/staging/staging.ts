@@ -13,7 +13,7 @@ import {
   IN_MEMORY_FILE,
   InputError,
 } from "../formats/problem.ts";
-import { type Collection, encodeCollection, getSourceNames } from "../snapshot-content.ts";
+import { encodeContent, getSourceNames, type SnapshotContent } from "../snapshot-content.ts";
 import {
   assignReportIds,
   findConflicts,
@@ -46,7 +46,7 @@ export interface StageOptions extends Pick<InputFile, "modelName" | "stdin">, Co
 }
 
 /** The compared, numbered and sorted records of a load, in a database. */
-export interface StagedCollection extends Collection, RowCounts {
+export interface StagedRecords extends SnapshotContent, RowCounts {
   /** Closes the database, which deletes the records. */
   close(): void;
 }
@@ -57,7 +57,7 @@ export interface StagedCollection extends Collection, RowCounts {
  * @throws InputError if a line of the files cannot be loaded
  * @throws Error if the temporary file of the load cannot be written
  */
-export function stageFiles(paths: readonly string[], options: StageOptions = {}): Promise<StagedCollection> {
+export function stageFiles(paths: readonly string[], options: StageOptions = {}): Promise<StagedRecords> {
   const inputs = paths.map((path) => ({ path, ...listInputFiles(path) }));
   const files = inputs.flatMap(({ files }) => files);
   for (const { path, skipped } of inputs) {
@@ -107,7 +107,7 @@ const RECORDS_SOURCE = "records of a program";
 const RECORDS_NAMES = [IN_MEMORY_FILE, "records"];
 
 /** Checks records and pages in memory, as `stageBody` checks those in the body of a request. */
-export function stageRecords(records: Iterable<unknown>, source = RECORDS_SOURCE): Promise<StagedCollection> {
+export function stageRecords(records: Iterable<unknown>, source = RECORDS_SOURCE): Promise<StagedRecords> {
   return stageRows(
     RECORDS_NAMES,
     () => [source],
@@ -133,7 +133,7 @@ const MAX_BODY_PROBLEMS = 1_000;
  * Checks the records in the body of a request, in any format.
  * @throws TooLargeError
  */
-export function stageBody(body: Readable, modelName: InputFile["modelName"]): Promise<StagedCollection> {
+export function stageBody(body: Readable, modelName: InputFile["modelName"]): Promise<StagedRecords> {
   return stageRows(
     BODY_NAMES,
     () => [RECORDS_SOURCE],
@@ -153,7 +153,7 @@ async function stageRows(
   getSources: (hash: string) => string[],
   options: StageOptions,
   read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
-): Promise<StagedCollection> {
+): Promise<StagedRecords> {
   const database = openStagingDatabase(options);
   const problems = createProblemList(files, options.maxProblems);
   const warnings = createProblemList(files);
@@ -176,13 +176,8 @@ async function stageRows(
     database.exec("COMMIT");
     // Unlike closures, bound functions do not keep the collector in memory while the records are written.
     const listBlocks = selectBlocks.bind(null, database);
-    const collection = encodeCollection(
-      collector.counts.count,
-      listBlocks,
-      collector.getStatistics(),
-      getSources,
-    );
-    return { ...collector.counts, ...collection, close: database.close.bind(database) };
+    const content = encodeContent(collector.counts.count, listBlocks, collector.getStatistics(), getSources);
+    return { ...collector.counts, ...content, close: database.close.bind(database) };
   } catch (error) {
     database.close();
     throw explainTemporaryFileError(error);

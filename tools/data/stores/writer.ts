@@ -8,7 +8,7 @@ import {
 } from "../../../src/store/snapshot.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { formatCount, getMessage } from "../../messages.ts";
-import type { Collection } from "../snapshot-content.ts";
+import type { SnapshotContent } from "../snapshot-content.ts";
 import type { StoreName } from "./configuration.ts";
 
 export interface SwitchOptions {
@@ -112,21 +112,21 @@ export interface WriteOptions {
  */
 export async function replaceCollection(
   store: WritableStore,
-  collection: Collection,
+  content: SnapshotContent,
   options: WriteOptions = {},
 ): Promise<string> {
   const { onlyIfEmpty = false, onWarning = () => {} } = options;
   const id = createSnapshotId(Date.now());
   if (!onlyIfEmpty) await store.sweep();
-  await store.requireSpace?.(collection.bytes);
+  await store.requireSpace?.(content.bytes);
   const written = new Set<number>();
   /** Writes all blocks, or the missing ones, and returns the numbers of the blocks that the store lost. */
   const write = async (missing?: Set<number>) => {
-    for (const blocks of batchBlocks(collection.blocks(), store.batchBytes, missing)) {
+    for (const blocks of batchBlocks(content.blocks(), store.batchBytes, missing)) {
       // Before the attempt, because some blocks may be stored even if it fails.
       for (const { number } of blocks) written.add(number);
       await store.write(id, blocks);
-      if (!missing) options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
+      if (!missing) options.onProgress?.(Math.min(content.count, written.size * BLOCK_SIZE));
     }
     await waitForPropagation(store, options);
     return new Set(await store.findMissingBlocks(id, [...written]));
@@ -139,7 +139,7 @@ export async function replaceCollection(
         throw new RejectedSwitchError("The store lost blocks twice. Run the command again later.");
     }
     options.onSwitch?.();
-    const { count, source } = collection;
+    const { count, source } = content;
     const next = { id, count, source, loaded_at: new Date().toISOString() };
     await switchReaders(store, next, { blocks: written.size, onlyIfEmpty }, options);
   } catch (error) {

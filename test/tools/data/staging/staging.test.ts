@@ -9,8 +9,8 @@ import { createMemoryStore } from "../../../../src/store/memory.ts";
 import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/store/stored-statistics.ts";
 import { listSampleFiles } from "../../../../tools/data/sample-data.ts";
 import { GENERATED_HASH } from "../../../../tools/data/snapshot-content.ts";
-import { type StagedCollection, stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
-import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../../../support/sample-records.ts";
+import { type StagedRecords, stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
+import { compareNewestFirst, formatCsv, makeRecords, toContent } from "../../../support/sample-records.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
 
@@ -57,7 +57,7 @@ test("sorts the records into blocks, with statistics, which can be read until th
   const records = makeRecords(1_000);
   const staged = await stageRecords(new Set(records));
   for (let reading = 0; reading < 2; reading++)
-    expect([...staged.blocks()]).toEqual([...toCollection(records.toReversed(), [SOURCE]).blocks()]);
+    expect([...staged.blocks()]).toEqual([...toContent(records.toReversed(), [SOURCE]).blocks()]);
   staged.close();
   expect(() => [...staged.blocks()]).toThrow();
 });
@@ -119,7 +119,7 @@ test.each<{ name: string; file: string; edit?: [RegExp, string]; given?: string;
 });
 
 /** Reads the statistics of a load, and deletes its records from disk. */
-async function readStagedStatistics({ count, source, blocks, close }: StagedCollection): Promise<Statistics> {
+async function readStagedStatistics({ count, source, blocks, close }: StagedRecords): Promise<Statistics> {
   const snapshot = { id: "a", count, loaded_at: null, source };
   return readStatistics(createMemoryStore(snapshot, blocks()), snapshot).finally(close);
 }
