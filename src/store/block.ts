@@ -3,20 +3,21 @@ import { ROAD_USERS } from "../records/road-users.ts";
 import type { TrafficRecord } from "../records/schema.ts";
 
 /**
- * How many records a block has: a multiple of `PAGE_SIZE`, so that a page lies in one block unless records are hidden. A block of the
- * sample data has 12 KB, and one of the longest possible records still fits into a D1 statement, 100 KB. The view in data/migrations
- * repeats this number.
- */
-export const BLOCK_SIZE = 195;
-
-/**
- * Consecutive records, newest first, as a JSON array with one record per line. Block 1 contains the newest records, and only the last
- * block of a snapshot can have fewer than `BLOCK_SIZE` records. A block never changes.
+ * A part of a snapshot, which a store keeps as one text. From 1 on, a block contains consecutive records: a JSON array with one record
+ * per line. Block 1 has the newest records, and only the last one can have fewer than `BLOCK_SIZE`. The blocks 0, -1, ... contain the
+ * statistics (see `encodeStatistics`).
  */
 export interface Block {
   number: number;
   text: string;
 }
+
+/**
+ * How many records a block has: a multiple of `PAGE_SIZE`, so that a page lies in one block unless records are hidden. A block of the
+ * sample data has 12 KB, and one of the longest possible records still fits into a D1 statement, 100 KB. The view in data/migrations
+ * repeats this number.
+ */
+export const BLOCK_SIZE = 195;
 
 /** A record without `id` and `camera_pk`. */
 export type Observation = Omit<TrafficRecord, "id" | "camera_pk">;
@@ -42,7 +43,7 @@ export function getBlockNumbers({ first, last }: PositionRange): number[] {
   return Array.from({ length: getBlockNumber(last) - start + 1 }, (_, index) => start + index);
 }
 
-/** Formats a block from lines with `RECORD_SEPARATOR` between them. */
+/** Formats a block of records from lines with `RECORD_SEPARATOR` between them. */
 export function formatBlock(lines: string): string {
   return BLOCK_START + lines + BLOCK_END;
 }
@@ -57,7 +58,7 @@ export function encodeLineEnd(observation: Observation): string {
 }
 
 /**
- * Parses a block into lines. Each line is a JSON array with the values of a record.
+ * Parses a block of records into lines. Each line is a JSON array with the values of a record.
  * @param count How many records the snapshot has, to check that no line is missing
  * @throws Error if the block is damaged
  */

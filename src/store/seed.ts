@@ -2,19 +2,19 @@ import type { Fetcher } from "@cloudflare/workers-types";
 import { parseSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
-/** The folder of the sample data in the static assets. Clients cannot read this folder, because the worker handles all paths below /api/. */
+/** The folder of the store in the static assets. Clients cannot read this folder, because the worker handles all paths below /api/. */
 export const SEED_PATH = "/api/seed";
 
 export function getSeedBlockPath(id: string, number: number): string {
   return `${SEED_PATH}/${id}/${number}.json`;
 }
 
-/** A file with the records of the sample data. Clients can download this file instead of reading all pages. */
+/** A file with the sample data. Clients can download this file instead of reading all pages. */
 export const SEED_CSV_PATH = "/seed.csv.gz";
 
 export const SEED_SNAPSHOT_PATH = `${SEED_PATH}/current-snapshot.json`;
 
-/** Creates a store from the static assets of the worker. The records belong to the version of the code, so nothing is ever loaded. */
+/** Creates the store `seed`: the sample data in the static assets of the worker. It belongs to the version, so nothing is ever loaded. */
 export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
   const read = async (path: string): Promise<string | null> => {
     const response = await assets.fetch(new URL(path, "https://assets.invalid").href);

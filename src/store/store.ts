@@ -24,7 +24,7 @@ export interface Store {
    */
   readCurrent(options?: { wanted?: WantedBlock | undefined }): Promise<CurrentSnapshot>;
   /**
-   * Reads blocks of a snapshot by their numbers. The blocks 0, -1, ... are the pieces of the statistics.
+   * Reads blocks of a snapshot by their numbers: from 1 on, they contain records, and 0, -1, ... the statistics.
    * @returns null for a missing block: the snapshot was replaced, or the store is damaged
    */
   readBlocks(id: string, numbers: number[]): Promise<(string | null)[]>;

@@ -60,8 +60,8 @@ export function selectVisibleDays(days: Day[], visible: number): Day[] {
   return days;
 }
 
-/** D1 rejects statements of more than 100 KB. */
-const MAX_PIECE_BYTES = 80_000;
+/** The maximum length of a block of statistics, because D1 rejects statements of more than 100 KB. */
+const MAX_BLOCK_BYTES = 80_000;
 
 /**
  * Encodes the statistics of a snapshot as the blocks 0, -1, -2, ... Block 0 begins with a line that says how many there are. The JSON is
@@ -69,30 +69,30 @@ const MAX_PIECE_BYTES = 80_000;
  */
 export function encodeStatistics(statistics: Statistics): Block[] {
   const json = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
-  const count = Math.ceil(json.length / MAX_PIECE_BYTES);
-  return listPieces(count).map((number, index) => {
-    const piece = json.slice(MAX_PIECE_BYTES * index, MAX_PIECE_BYTES * (index + 1));
-    return { number, text: index === 0 ? `${count}\n${piece}` : piece };
+  const count = Math.ceil(json.length / MAX_BLOCK_BYTES);
+  return listBlockNumbers(count).map((number, index) => {
+    const part = json.slice(MAX_BLOCK_BYTES * index, MAX_BLOCK_BYTES * (index + 1));
+    return { number, text: index === 0 ? `${count}\n${part}` : part };
   });
 }
 
 /**
  * Reads the statistics of a snapshot in at most two steps.
- * @throws MissingBlockError if a piece is missing
- * @throws Error if block 0 does not say how many pieces there are
+ * @throws MissingBlockError if a block of them is missing
+ * @throws Error if block 0 does not say how many blocks there are
  */
 export async function readStatistics(store: Store, snapshot: MaybeSnapshot): Promise<Statistics> {
   if (snapshot.id === null) return NO_STATISTICS;
   const [, count, first] = /^(\d+)\n(.*)$/.exec(await requireBlock(store, snapshot, 0)) ?? [];
   if (first === undefined)
     throw new Error(`The statistics of snapshot ${snapshot.id} are damaged. Load the records again.`);
-  const [, ...numbers] = listPieces(Number(count));
+  const [, ...numbers] = listBlockNumbers(Number(count));
   const others = numbers.length > 0 ? await requireBlocks(store, snapshot, numbers) : [];
   return JSON.parse(first + others.join(""));
 }
 
-/** Lists the numbers of the blocks of the statistics: 0, -1, ... */
-function listPieces(count: number): number[] {
+/** Lists the numbers of the blocks of statistics: 0, -1, ... */
+function listBlockNumbers(count: number): number[] {
   // Not `-index`, which is -0 for the first.
   return Array.from({ length: count }, (_, index) => 0 - index);
 }

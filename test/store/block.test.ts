@@ -42,9 +42,9 @@ test.each([
   expect(() => parseBlock({ number, text }, RECORDS.length)).toThrow(`Block ${number} is damaged`);
 });
 
-describe("statistics of several pieces", () => {
+describe("statistics of several blocks", () => {
   const statistics = { ...NO_STATISTICS, sources: Array(5_000).fill(`a${" ".repeat(97)}\né'`) };
-  const pieces = encodeStatistics(statistics);
+  const blocks = encodeStatistics(statistics);
   const snapshot = makeSnapshot(0);
 
   /** Reads the statistics of these blocks. Also returns the numbers of the blocks of each read. */
@@ -58,22 +58,22 @@ describe("statistics of several pieces", () => {
     return { statistics: await readStatistics({ ...store, readBlocks }, snapshot), reads };
   }
 
-  test("are what was encoded, and are read together after the first piece", async () => {
-    const [first, ...others] = pieces.map(({ number }) => number);
+  test("are what was encoded, and are read together after the first block", async () => {
+    const [first, ...others] = blocks.map(({ number }) => number);
     expect(others.length).toBeGreaterThan(1);
-    expect(await read(pieces)).toEqual({ statistics, reads: [[first], others] });
+    expect(await read(blocks)).toEqual({ statistics, reads: [[first], others] });
   });
 
-  test("are one read if they are one piece", async () => {
+  test("are one read if they are one block", async () => {
     expect(await read(encodeStatistics(NO_STATISTICS))).toEqual({ statistics: NO_STATISTICS, reads: [[0]] });
   });
 
-  test.each(pieces)("are missing if piece $number is missing", async ({ number }) => {
-    const others = pieces.filter((piece) => piece.number !== number);
+  test.each(blocks)("are missing if block $number is missing", async ({ number }) => {
+    const others = blocks.filter((block) => block.number !== number);
     await expect(read(others)).rejects.toThrow(`Block ${number} of snapshot ${snapshot.id} is missing`);
   });
 
-  test("are damaged if the first piece does not say how many there are", async () => {
+  test("are damaged if the first block does not say how many there are", async () => {
     const damaged = [{ number: 0, text: JSON.stringify(NO_STATISTICS) }];
     await expect(read(damaged)).rejects.toThrow("The statistics of snapshot of-0 are damaged.");
   });

@@ -103,7 +103,7 @@ describe.each(STORES)("the store %s", (name, open) => {
     },
   );
 
-  test("stores the longest lines, difficult camera_refs, statistics of several pieces, and a long source", async () => {
+  test("stores the longest lines, difficult camera_refs, statistics of several blocks, and a long source", async () => {
     const difficult = ['a"33', "a\\33", "a/33</script>", "a\u2028", "'; DROP TABLE block; --", ",\\n", "]"];
     const refs = ["'".repeat(64), "🚗".repeat(64), "道".repeat(64), '"\\'.repeat(32), ...difficult];
     const largest = Number.MAX_SAFE_INTEGER;

@@ -12,7 +12,7 @@ import type { SnapshotContent } from "../snapshot-content.ts";
 import type { StoreName } from "./configuration.ts";
 
 export interface SwitchOptions {
-  /** The number of blocks of the snapshot, including the pieces of the statistics. */
+  /** The number of blocks of the snapshot, including those of its statistics. */
   blocks: number;
   /** Whether to fail if anything was ever loaded. */
   onlyIfEmpty: boolean;
