@@ -10,11 +10,13 @@ export type OptionSource = "header" | "query" | "setting";
 /** The effects of options on a response. */
 export interface Effects {
   /** The options that had an effect, with the conditions and the seed that decided about it. */
-  values: OptionValues;
+  options: OptionValues;
   /** What they changed in the page. */
   changes: PageChange[];
   /** The page with these changes, before a fault breaks its body. Undefined without a page, or if no option can change its text. */
   page?: MutablePage | undefined;
+  /** Whether the connection closes before the response. */
+  isClosed?: boolean;
 }
 
 /** The options that affected a response. */
@@ -24,8 +26,6 @@ export interface AppliedOptions extends Effects {
   rule?: { number: number; of: number } | undefined;
   /** The first condition that was not met, of each rule that did not apply. */
   unmet: Preference[];
-  /** Whether the connection closes before the response. */
-  isClosed?: boolean | undefined;
 }
 
 declare module "hono" {
@@ -42,8 +42,8 @@ export function noteApplied(c: AppContext, applied: AppliedOptions): void {
 }
 
 /** Whether a client sees faults in the response, and not only in its time. */
-export function isChanged({ values, changes }: Effects): boolean {
-  const { code, hang, body } = values;
+export function isChanged({ options, changes }: Effects): boolean {
+  const { code, hang, body } = options;
   const isTextChanged = body !== undefined && body !== "slow";
   return code !== undefined || hang === true || isTextChanged || changes.length > 0;
 }
@@ -56,20 +56,20 @@ export function addConditions(effects: OptionValues, active: OptionValues): Opti
 }
 
 /** Formats options as in the header `Prefer`. */
-export function formatOptions(values: OptionValues): string[] {
-  return listOptions(values).map(formatPreference);
+export function formatOptions(options: OptionValues): string[] {
+  return listOptions(options).map(formatPreference);
 }
 
 /** Formats options as in the parameter `prefer`: without the quotes of a header, and with the sign of `count`. */
-export function formatTyped(values: OptionValues): string {
-  const typed = listOptions(values).map(({ name, value }) => {
+export function formatTyped(options: OptionValues): string {
+  const typed = listOptions(options).map(({ name, value }) => {
     const sign = name === "count" && !value.startsWith("-") ? "+" : "";
     return value === "" ? name : `${name}=${sign}${value}`;
   });
   return typed.join(", ");
 }
 
-function listOptions(values: OptionValues): Preference[] {
-  const names = OPTION_NAMES.filter((name) => values[name] !== undefined);
-  return names.map((name) => ({ name, value: formatOptionValue(values[name]) }));
+function listOptions(options: OptionValues): Preference[] {
+  const names = OPTION_NAMES.filter((name) => options[name] !== undefined);
+  return names.map((name) => ({ name, value: formatOptionValue(options[name]) }));
 }

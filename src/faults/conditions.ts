@@ -11,38 +11,39 @@ interface ConditionContext {
   request: PageRequest;
   /** The number of the requested page; undefined if no collection can have it. */
   page: number | undefined;
-  findLastPage(): Promise<number>;
+  /** The number of the last page; undefined if neither the request nor a rule names the last page. */
+  lastPage: number | undefined;
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   random(purpose: string): number;
   count: State["count"];
 }
 
-interface SelectedOptions extends Pick<AppliedOptions, "rule" | "unmet"> {
+interface SelectedRule extends Pick<AppliedOptions, "rule" | "unmet"> {
   /** The options of the rule that applies, and those that belong to all rules. */
-  active: OptionValues;
+  options: OptionValues;
   /** When the client may send more requests, if the rule has a rate. In milliseconds since 1970-01-01 UTC. */
   retryAt?: number | undefined;
 }
 
 /** Selects the first rule whose conditions are met. */
-export async function selectRule(rules: Rule[], context: ConditionContext): Promise<SelectedOptions> {
+export function selectRule(rules: Rule[], context: ConditionContext): SelectedRule {
   const shared = getSharedOptions(rules);
   const rates = countRates(rules, context);
   const unmet: Preference[] = [];
   for (const [index, rule] of rules.entries()) {
     const counted = rule.rate === undefined ? undefined : rates.get(rule.rate.per);
-    const condition = await findUnmet(rule, { ...context, rules, index, counted });
+    const condition = findUnmet(rule, { ...context, rules, index, counted });
     if (condition === undefined)
       return {
-        active: { ...rule, ...shared },
+        options: { ...rule, ...shared },
         rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
         unmet,
         retryAt: counted?.endsAt,
       };
     unmet.push({ name: condition, value: formatOptionValue(rule[condition]) });
   }
-  return { active: shared, unmet };
+  return { options: shared, unmet };
 }
 
 interface RuleContext extends ConditionContext {
@@ -54,11 +55,11 @@ interface RuleContext extends ConditionContext {
 }
 
 /** Finds the first condition of a rule that is not met, if there is one. */
-async function findUnmet(rule: Rule, context: RuleContext): Promise<keyof Rule | undefined> {
+function findUnmet(rule: Rule, context: RuleContext): keyof Rule | undefined {
   const { rate, on, until, fail, times } = rule;
-  const { index, page, findLastPage, now, random, counted } = context;
+  const { index, page, lastPage, now, random, counted } = context;
   if (rate && counted && counted.count <= rate.requests) return "rate";
-  if (on && !(await isOnPage(on, page, findLastPage))) return "on";
+  if (on && !isOnPage(on, page, lastPage)) return "on";
   if (until && now >= until.getTime()) return "until";
   // Each rule has its own random number. With the same one, equal shares would never get to the second rule.
   if (fail !== undefined && random(`fail ${index}`) >= fail) return "fail";
@@ -85,15 +86,11 @@ function countSameRequests({ rules, index, request, page, count }: RuleContext):
   return count(key).count;
 }
 
-async function isOnPage(
-  pages: OptionValue<"on">,
-  page: number | undefined,
-  findLastPage: () => Promise<number>,
-): Promise<boolean> {
+function isOnPage(pages: OptionValue<"on">, page: number | undefined, lastPage: number | undefined): boolean {
   if (page === undefined) return false;
-  for (const part of pages) {
-    const { min, max } = toRange(part === "last" ? await findLastPage() : part);
-    if (page >= min && page <= max) return true;
-  }
-  return false;
+  return pages.some((part) => {
+    if (part === "last") return page === lastPage;
+    const { min, max } = toRange(part);
+    return page >= min && page <= max;
+  });
 }

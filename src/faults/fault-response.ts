@@ -42,8 +42,8 @@ export interface Route {
 
 interface ResponseContext {
   serve(options: ServeOptions): Promise<Response>;
-  /** Whether the connection closes before the response. */
-  isClosed: boolean;
+  /** Whether the wait was ended, so that the connection closes. */
+  isInterrupted: boolean;
   random(purpose: string): number;
   /** When the rate of the rule allows more requests, if it has one. In milliseconds since 1970-01-01 UTC. */
   retryAt: number | undefined;
@@ -51,43 +51,46 @@ interface ResponseContext {
   now: number;
 }
 
-interface FaultResponse extends Effects {
+interface FaultResponse {
   /** Its body is not broken yet. */
   response: Response;
+  effects: Effects;
 }
 
 /** Closes the connection, responds with the requested error, or serves the request and changes the page. */
 export async function createResponse(
   { c, method }: PageRequest,
-  active: OptionValues,
-  { serve, isClosed, random, retryAt, now }: ResponseContext,
+  options: OptionValues,
+  { serve, isInterrupted, random, retryAt, now }: ResponseContext,
 ): Promise<FaultResponse> {
-  const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = active;
-  const respond = (response: Response, effects: OptionValues): FaultResponse => ({
-    response,
-    values: addConditions({ delay, ...effects }, active),
-    changes: [],
-  });
+  const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = options;
+  const isClosed = isInterrupted || close === true;
+  const respond = (
+    response: Response,
+    applied: OptionValues,
+    changed: Pick<Effects, "changes" | "page"> = { changes: [] },
+  ): FaultResponse => {
+    const effects = { options: addConditions({ delay, ...applied }, options), isClosed, ...changed };
+    return { response, effects };
+  };
   if (isClosed) return respond(createClosedResponse(), { hang, close });
   if (code !== undefined || hang) {
-    const error = createRequestedError(active, method, { retryAt, now });
+    const error = createRequestedError(options, method, { retryAt, now });
     return respond(respondWithError(error, c), { code, body, hang, "retry-after": retryAfter });
   }
   // Body faults also apply to errors, so an error becomes a response here.
-  const response = await serve({ ignoresCopy: body !== undefined || changesPage(active) }).catch((error) =>
-    respondWithError(error, c),
-  );
+  const ignoresCopy = body !== undefined || changesPage(options);
+  const response = await serve({ ignoresCopy }).catch((error) => respondWithError(error, c));
   const isPage = response.status < 400 && method !== "OPTIONS";
   if (!isPage) return respond(response, { body });
-  const keepsText = (body === undefined || body === "slow") && !changesPage(active);
+  const keepsText = (body === undefined || body === "slow") && !changesPage(options);
   if (keepsText) return respond(response, { body, grow });
   // Never a 304: a request for a changed page ignores the client's copy.
   const page = JSON.parse(await response.text());
-  const isHidden = replacesBody(body);
-  const changes = isHidden ? [] : changePage(page, active, random);
-  const effects = Object.fromEntries(changes.map(({ option }) => [option, active[option]]));
-  const visible = isHidden ? {} : { grow, ...effects };
-  return { ...respond(new Response(formatPage(page), response), { body, ...visible }), changes, page };
+  if (replacesBody(body)) return respond(response, { body }, { page, changes: [] });
+  const changes = changePage(page, options, random);
+  const changed = Object.fromEntries(changes.map(({ option }) => [option, options[option]]));
+  return respond(new Response(formatPage(page), response), { body, grow, ...changed }, { page, changes });
 }
 
 /** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
@@ -130,15 +133,15 @@ export function setFaultHeaders(
   effects: Effects,
   { warnings, source }: Pick<FaultOptions, "warnings" | "source">,
 ): void {
-  const { values } = effects;
-  const applied = formatOptions(values).join(", ");
+  const { options } = effects;
+  const applied = formatOptions(options).join(", ");
   const hasOtherBody = isChanged(effects);
   const isAffectedByHeader = warnings.length > 0 || (source === "header" && applied !== "");
   const canBeStored = !hasOtherBody && !isAffectedByHeader;
   if (hasOtherBody) headers.delete("ETag");
   // No cache may store an error, with or without faults.
   if (status < 400) headers.set("Cache-Control", canBeStored ? NO_CACHE : NO_STORE);
-  if (isSentInParts(values.body)) preventCompression(headers);
+  if (isSentInParts(options.body)) preventCompression(headers);
   if (applied !== "") headers.set("Preference-Applied", applied);
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
 }

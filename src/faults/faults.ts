@@ -4,8 +4,7 @@ import { noteApplied } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
 import { selectRule } from "./conditions.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import { createResponse, type Route, type ServeOptions, setFaultHeaders } from "./fault-response.ts";
-import type { OptionValues } from "./option-table.ts";
+import { createResponse, type Route, setFaultHeaders } from "./fault-response.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import { createState, type State } from "./state.ts";
@@ -55,36 +54,29 @@ async function respondWithFaults(
   const receivedAt = now();
   const { grow, seed } = getSharedOptions(rules);
   const countHidden = grow && ((total: number) => state.countHidden(grow, { total, now: receivedAt }));
-  let lastPage: Promise<number> | undefined;
-  const findLastPage = () => {
-    lastPage ??= route.findLastPage(request, { countHidden });
-    return lastPage;
-  };
+  const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
+  const lastPage = needsLastPage ? await route.findLastPage(request, { countHidden }) : undefined;
   // For `on`, `times` and `seed`, `page=last` is the same page as its number.
-  const page = request.page === "last" ? await findLastPage() : request.page;
+  const page = request.page === "last" ? lastPage : request.page;
   const random = createRandom(seed, page);
 
-  const context = { request, page, findLastPage, now: receivedAt, random, count: state.count };
-  const { active, retryAt, ...selected } = await selectRule(rules, context);
+  const context = { request, page, lastPage, now: receivedAt, random, count: state.count };
+  const { options, rule, unmet, retryAt } = selectRule(rules, context);
+  const origin = { source, rule, unmet };
   // Noted before the wait, because a client can leave while it lasts.
-  noteApplied(c, { ...selected, source, values: active, changes: [] });
-  const waited = await wait(c, active, { slots, random });
-  const isClosed = active.close === true || waited.slot?.signal.aborted === true;
-  const serve = (options: ServeOptions) => route.serve(request, { countHidden, ...options });
-  const faults = waited.isRefused ? withoutWait(active) : active;
-  const responseContext = { serve, isClosed, random, retryAt, now: now() };
-  const { response, ...applied } = await createResponse(request, faults, responseContext);
-  noteApplied(c, { ...selected, source, ...applied, isClosed });
-  const sent = await breakBody(response, applied.values.body, waited);
-  const allWarnings = waited.isRefused ? [...warnings, slots.warning] : warnings;
-  setFaultHeaders(sent, applied, { warnings: allWarnings, source });
+  noteApplied(c, { ...origin, options, changes: [] });
+  const waited = await wait(c, options, { slots, random });
+  const { response, effects } = await createResponse(request, waited.options, {
+    serve: (asked) => route.serve(request, { countHidden, ...asked }),
+    isInterrupted: waited.isInterrupted,
+    random,
+    retryAt,
+    now: now(),
+  });
+  noteApplied(c, { ...origin, ...effects });
+  const sent = await breakBody(response, effects.options.body, waited);
+  setFaultHeaders(sent, effects, { source, warnings: [...warnings, ...waited.warnings] });
   return sent;
-}
-
-/** Removes the options that only take time. `hang` stays: without its wait, it is a 503 at once. */
-function withoutWait(values: OptionValues): OptionValues {
-  const body = values.body === "slow" ? undefined : values.body;
-  return { ...values, delay: undefined, body };
 }
 
 /** Creates the random numbers of a request, from 0 to below 1. With a seed, they depend only on the seed, the purpose and the page. */

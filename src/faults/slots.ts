@@ -7,7 +7,7 @@ export interface Slot {
   client: string | undefined;
   /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
   endsAt: number;
-  /** Aborts at the end of the slot, because the client has left, or because its connection must close. */
+  /** Aborts when the slot is ended before its time: the client has left, its connection must close, or the wait is over. */
   signal: AbortSignal;
   /** Ends the slot before its time. */
   end(): void;

@@ -9,31 +9,42 @@ const HANG_MS = 60_000;
 /** The time of a slow body without `delay`. Shorter than the timeout of many test runners, 5 seconds. */
 const SLOW_BODY_MS = 2_000;
 
-/** What the wait leaves for the body of a response. */
+/** What is left after the wait before a response. */
 export interface Wait {
-  /** Whether the response did not wait, because no slot was free. */
-  isRefused: boolean;
+  /** The options that still apply: all of them or, if no slot was free, those that take no time. */
+  options: OptionValues;
+  /** Why the response did not wait. */
+  warnings: string[];
+  /** Whether the wait was ended before its time, because the client has left, or because all connections close. */
+  isInterrupted: boolean;
   /** How long the body takes. */
   bodyMs: number;
-  /** The slot until the end of the body. Undefined if the response takes no time, or did not wait. */
+  /** The slot of a body that takes time. */
   slot?: Slot;
 }
 
 /** Waits before a response, if a slot is free until the end of its body. */
 export async function wait(
   c: AppContext,
-  active: OptionValues,
+  options: OptionValues,
   { slots, random }: { slots: Slots; random(purpose: string): number },
 ): Promise<Wait> {
-  const { beforeMs, bodyMs } = getTimes(active, random);
-  if (beforeMs + bodyMs === 0) return { isRefused: false, bodyMs: 0 };
+  const { beforeMs, bodyMs } = getTimes(options, random);
+  const withoutSlot = { options, warnings: [], isInterrupted: false, bodyMs: 0 };
+  if (beforeMs + bodyMs === 0) return withoutSlot;
   const slot = slots.take(c, beforeMs + bodyMs);
-  if (slot === undefined) return { isRefused: true, bodyMs: 0 };
+  if (slot === undefined) return { ...withoutSlot, options: withoutWait(options), warnings: [slots.warning] };
   // A hang does not keep the process alive, because its client usually gives up.
-  await sleep(beforeMs, { signal: slot.signal, keepsAlive: !active.hang });
-  // From here on, the slot is for the slow body. Without one, it is free.
-  slot.endsAt = Date.now() + bodyMs;
-  return { isRefused: false, bodyMs, slot };
+  await sleep(beforeMs, { signal: slot.signal, keepsAlive: !options.hang });
+  const isInterrupted = slot.signal.aborted;
+  if (bodyMs === 0) slot.end();
+  return { options, warnings: [], isInterrupted, bodyMs, slot };
+}
+
+/** Removes the options that only take time. `hang` stays: without its wait, it is a 503 at once. */
+function withoutWait(options: OptionValues): OptionValues {
+  const body = options.body === "slow" ? undefined : options.body;
+  return { ...options, delay: undefined, body };
 }
 
 /** Chooses the time before a response, and the time of its body: `delay=500` waits before it, and `body=slow,delay=500` within it. */

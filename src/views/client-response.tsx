@@ -39,11 +39,11 @@ export function formatStatus(status: number): string {
 }
 
 /** Says what faults have changed in a body, from its top to its end, with links to the places. */
-export function listChanges({ changes, values }: AppliedOptions): Link[] {
+export function listChanges({ changes, options }: AppliedOptions): Link[] {
   // The members of a page are in alphabetical order, and its records are numbered.
   const inOrder = changes.toSorted((a, b) => a.place.localeCompare(b.place, "en", { numeric: true }));
   const links = inOrder.map((change): Link => [`#${change.place}`, nameChange(change)]);
-  const ofBody = describeBodyChange(values);
+  const ofBody = describeBodyChange(options);
   return ofBody === undefined ? links : [...links, ["#body", `body: ${ofBody}`]];
 }
 
@@ -54,7 +54,7 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
   const { source, rule } = applied;
   const origin = source === "setting" ? " by the setting PREFER of this deployment" : "";
   const ofRule = rule === undefined ? "" : `, by rule ${rule.number} of ${rule.of}`;
-  const options = formatTyped(applied.values);
+  const options = formatTyped(applied.options);
   const isApplied = options !== "";
   const asksForFaults = !["", "none"].includes(url.searchParams.get("prefer") ?? "");
   // After a 400, which an invalid option causes, its message says more.

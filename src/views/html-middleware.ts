@@ -21,7 +21,7 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-const NOTHING_APPLIED: AppliedOptions = { values: {}, source: "query", unmet: [], changes: [] };
+const NOTHING_APPLIED: AppliedOptions = { options: {}, source: "query", unmet: [], changes: [] };
 
 /** Headers that are true only of the JSON. An entity-tag, for example, does not change when the HTML does. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
@@ -34,7 +34,7 @@ export const renderHtml: AppMiddleware = async (c, next) => {
 
   const { status, headers } = c.res;
   const applied = c.get("applied") ?? NOTHING_APPLIED;
-  const body = await readBody(c.res, applied.values.body);
+  const body = await readBody(c.res, applied.options.body);
   const response: ClientResponse = { ...describeRequest(c), status, headers, body, applied };
   // Not an error, so the route has sent a page of the collection.
   const isUnchangedPage = status === 200 && !isChanged(applied);
@@ -50,7 +50,7 @@ function canRenderAsHtml({ req, res, var: { applied } }: AppContext): boolean {
   // Only monitors read the health of the service.
   if (req.path === HEALTH_PATH) return false;
   const isJson = res.headers.get("Content-Type") === "application/json";
-  if (!isJson && applied?.values.body !== "html") return false;
+  if (!isJson && applied?.options.body !== "html") return false;
   if (res.status >= 400) return true;
   return res.status === 200 && req.path === COLLECTION_PATH && req.method !== "OPTIONS";
 }

@@ -80,10 +80,10 @@ function findPosition({ url, number }: ClientResponse, count: number): Position 
 }
 
 /** Formats the received body as HTML, with what faults have changed in it. */
-function formatReceived({ body, applied: { page, changes, values } }: ClientResponse): string {
-  const received = values.body === "cut" ? body : undefined;
-  if (page && !replacesBody(values.body)) return formatJson(page, { changes, received });
-  const change = describeBodyChange(values);
+function formatReceived({ body, applied: { page, changes, options } }: ClientResponse): string {
+  const received = options.body === "cut" ? body : undefined;
+  if (page && !replacesBody(options.body)) return formatJson(page, { changes, received });
+  const change = describeBodyChange(options);
   return formatBody(body) + (change === undefined ? "" : formatNote(change, "body"));
 }
 

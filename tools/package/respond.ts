@@ -38,16 +38,16 @@ export function createResponder(app: App, { receive, onResponse }: RequestListen
   return async (request, address) => {
     if (!isValidUrl(request.url)) return toReply(createErrorResponse(new HttpError(400)));
     const received = receive?.(request);
-    const applied: Pick<AppliedOptions, "values" | "isClosed"> = { values: {} };
-    const onApplied = (options: AppliedOptions) => {
-      Object.assign(applied, options);
-      if (received) received.applied = formatOptions(options.values);
+    const applied: Pick<AppliedOptions, "options" | "isClosed"> = { options: {} };
+    const onApplied = (noted: AppliedOptions) => {
+      Object.assign(applied, noted);
+      if (received) received.applied = formatOptions(noted.options);
     };
     try {
       const response = await app(request, { address, onApplied });
       if (applied.isClosed) return { kind: "closed" };
       if (received) received.status = response.status;
-      return toReply(response, applied.values);
+      return toReply(response, applied.options);
     } finally {
       if (received) onResponse?.(received);
     }
