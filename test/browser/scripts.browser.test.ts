@@ -198,11 +198,13 @@ describe("the form of the API reference", () => {
     await page.getByRole("button", { name: "Send" }).click();
     await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
     expect(await panel.getAttribute("aria-busy")).toBe("true");
+    const seconds = page.locator("[role=status] + span");
+    expect(await seconds.textContent(), "not the time of the previous response").not.toContain("ms");
     const dimmed = await readColors();
     expect(dimmed).not.toContain(text);
     expect(dimmed).not.toContain(link);
     expect(await readText(page), "the previous response").toContain("HTTP 200 OK");
-    await expect.poll(() => page.locator("[role=status] + span").textContent()).toMatch(/^\d+ s$/);
+    await expect.poll(() => seconds.textContent()).toMatch(/^\d+ s$/);
     await cancel.focus();
     await page.keyboard.press("Enter");
     await waitForStatus(page.getByRole("form"), /^Canceled$/);

@@ -18,7 +18,7 @@ let url: string;
 let plainUrl: string;
 beforeAll(async () => {
   const folder = await installPackage();
-  const admin = await startCommand(folder, ["--admin", "--prefer", "code=429"]);
+  const admin = await startCommand(folder, ["--admin", "--prefer", "code=429", "--model-name", "tf1"]);
   const plain = await startCommand(folder, []);
   [url, plainUrl] = [admin.url, plain.url];
   return async () => {
@@ -84,6 +84,7 @@ describe("the records", () => {
   // biome-ignore format: a table of cases
   test.each<[what: string, body: string | Buffer<ArrayBuffer>, records: TrafficRecord[]]>([
     ["CSV", toCsv(RECORDS), RECORDS],
+    ["CSV of another model", toCsv(RECORDS).replaceAll("tf1", "tf2"), RECORDS],
     ["gzipped CSV", gzipSync(toCsv(RECORDS)), RECORDS],
     ["an array in JSON", JSON.stringify(RECORDS), RECORDS],
     ["a page", JSON.stringify({ count: 3, next: null, previous: null, results: RECORDS }), RECORDS],
