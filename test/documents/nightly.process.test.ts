@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { listCodeBlocks } from "../support/documentation.ts";
 import { PATH } from "../support/exchange.ts";
 import { makeRecords } from "../support/sample-records.ts";
-import { untilServed, useService } from "../support/serve.ts";
+import { useService } from "../support/serve.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
 
 const [SCRIPT = ""] = listCodeBlocks("docs/deploying.md", "sh").filter((block) =>
@@ -25,15 +25,15 @@ function writeDay(name: string, content: string): void {
 
 /** Runs the script of the documentation with a local store, whose pages are checked at an address. */
 async function runScript(checkedOrigin: string): Promise<unknown> {
+  const isServed = `curl -s ${served.origin}${PATH} | grep "count.:$(($(wc -l < records.csv) - 1)),"`;
   const script = SCRIPT.replaceAll("--remote", `--persist-to ${folder}`)
+    // The time until the load is visible.
+    .replace("sleep 10", `until ${isServed}; do sleep 0.1; done`)
     .replaceAll(/\b(days\/|records\.csv|before\.csv)/g, `${folder}/$1`)
-    .replaceAll("https://counts.example", checkedOrigin)
-    // A local load is visible after five seconds.
-    .replace("sleep 10", "sleep 6");
+    .replaceAll("https://counts.example", checkedOrigin);
   const [status] = await once(spawn("sh", ["-c", script], { stdio: "ignore" }), "close");
-  await untilServed(served.origin);
-  const { count } = Object(await (await fetch(served.origin + PATH)).json());
-  return { status, count };
+  const [, count] = /^records +(\d+)$/m.exec((await run("info")).stdout) ?? [];
+  return { status, count: Number(count) };
 }
 
 beforeAll(async () => {
