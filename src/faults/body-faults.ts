@@ -1,5 +1,5 @@
 import type { OptionValue } from "./option-table.ts";
-import { sleep, type Wait } from "./wait.ts";
+import { type SlowBody, sleep, type Wait } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
@@ -54,7 +54,8 @@ export async function breakBody(
     cut.headers.set("Content-Length", String(bytes.length));
     return cut;
   }
-  return new Response(sendSlowly(bytes, wait), response);
+  // With `delay=0`, a slow body takes no time.
+  return new Response(wait.kind === "slow body" ? sendSlowly(bytes, wait) : bytes, response);
 }
 
 /** Creates a response whose connection closes before the headers. The runtime closes it because of the error. */
@@ -92,17 +93,17 @@ function sendHalfInWorkerd(
 }
 
 /** Sends a body in parts, while the client reads them. The last part is sent at the end of the time. */
-function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: Wait): ReadableStream {
+function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: SlowBody): ReadableStream {
   const parts = Math.max(1, Math.min(Math.round(bodyMs / PART_INTERVAL_MS), bytes.length));
   const getShare = (total: number, count: number) => Math.floor((total * count) / parts);
   let sent = 0;
   const pull = async (body: ReadableStreamDefaultController) => {
     const next = sent + 1;
-    await sleep(getShare(bodyMs, next) - getShare(bodyMs, sent), { signal: slot?.signal });
-    slot?.signal.throwIfAborted();
+    await sleep(getShare(bodyMs, next) - getShare(bodyMs, sent), { signal: slot.signal });
+    slot.signal.throwIfAborted();
     body.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, next)));
     sent = next;
     if (sent === parts) body.close();
   };
-  return new ReadableStream({ pull, cancel: () => slot?.end() }, { highWaterMark: 0 });
+  return new ReadableStream({ pull, cancel: () => slot.end() }, { highWaterMark: 0 });
 }

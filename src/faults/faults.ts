@@ -5,6 +5,7 @@ import { breakBody } from "./body-faults.ts";
 import { selectRule } from "./conditions.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createResponse, type Route, setFaultHeaders } from "./fault-response.ts";
+import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import { createState, type State } from "./state.ts";
@@ -65,18 +66,26 @@ async function respondWithFaults(
   const origin = { source, rule, unmet };
   // Noted before the wait, because a client can leave while it lasts.
   noteApplied(c, { ...origin, options, changes: [] });
-  const waited = await wait(c, options, { slots, random });
-  const { response, effects } = await createResponse(request, waited.options, {
+  const waited = await wait(c, options, { slots, random: random("delay") });
+  const isRefused = waited.kind === "refused";
+  const { response, effects } = await createResponse(request, isRefused ? withoutWait(options) : options, {
     serve: (asked) => route.serve(request, { countHidden, ...asked }),
-    isInterrupted: waited.isInterrupted,
+    isInterrupted: waited.kind === "interrupted",
     random,
     retryAt,
     now: now(),
   });
   noteApplied(c, { ...origin, ...effects });
   const sent = await breakBody(response, effects.options.body, waited);
-  setFaultHeaders(sent, effects, { source, warnings: [...warnings, ...waited.warnings] });
+  const allWarnings = isRefused ? [...warnings, slots.warning] : warnings;
+  setFaultHeaders(sent, effects, { source, warnings: allWarnings });
   return sent;
+}
+
+/** Removes the options that only take time. `hang` stays: without its wait, it is a 503 at once. */
+function withoutWait(options: OptionValues): OptionValues {
+  const body = options.body === "slow" ? undefined : options.body;
+  return { ...options, delay: undefined, body };
 }
 
 /** Creates the random numbers of a request, from 0 to below 1. With a seed, they depend only on the seed, the purpose and the page. */
