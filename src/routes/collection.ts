@@ -19,13 +19,13 @@ import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-/** The headers of a page and of its 304, which has none about the body (RFC 9110, 15.4.5). */
+/** The headers of a page, and of a 304, which has no header about the body (RFC 9110, 15.4.5). */
 const CACHE_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
 const PAGE_HEADERS = { ...CACHE_HEADERS, "Content-Type": "application/json" };
 
 /**
- * The response to OPTIONS, which the specification does not show: that of a Django REST Framework list view. `parses` has DRF's defaults,
- * although this service reads no bodies.
+ * The response to OPTIONS. The specification does not show it, so it is that of a Django REST Framework list view. `parses` has DRF's
+ * defaults, although this service reads no bodies.
  */
 export const OPTIONS_BODY = {
   name: SITE_NAME,
@@ -48,71 +48,62 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
   collection.on(["GET", "OPTIONS"], PATH_WITHOUT_SLASH, (c) =>
     c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301),
   );
-  // No redirect: after a 301, most clients send a POST again as GET, and would get a page instead of the 405.
+  // Other methods are not redirected: after a 301, most clients send a POST again as GET, and would get a page instead of the 405.
   collection.all(PATH_WITHOUT_SLASH, rejectOtherMethods(COLLECTION_METHODS));
 
   return collection;
 }
 
-async function serve(request: PageRequest, options: ServeOptions = {}): Promise<Response> {
-  const { c, method, query } = request;
+/** As in Django REST Framework, for a page past the end and for what is no page, such as `page=0`. */
+const INVALID_PAGE = { detail: "Invalid page." };
+
+/** Responds to a request as if it had no faults. */
+async function serve(
+  { c, method, url, query, page: number }: PageRequest,
+  { countHidden, ignoresCopy = false }: ServeOptions = {},
+): Promise<Response> {
   requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
-  const response = await servePage(request, options);
-  // As in Django REST Framework, whether the page is past the end or not a page at all, such as `page=0`.
-  if (response === undefined) throw new HttpError(404, { detail: "Invalid page." });
-  return response;
-}
+  if (number === undefined) throw new HttpError(404, INVALID_PAGE);
 
-/** @returns undefined if the collection does not have the page */
-async function servePage(request: PageRequest, options: ServeOptions): Promise<Response | undefined> {
-  const { c, url, query } = request;
-  if (request.page === undefined) return undefined;
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
   const formatETag = createETagFormatter(c, origin);
-  const page = await getCachedStore(c.env).findPage(request.page, {
-    countHidden: options.countHidden,
-    isLocationEnough: createCopyCheck(request, options, formatETag),
-  });
-  if (page === undefined) return undefined;
-  const { snapshot, location, results } = page;
+  const copies = ignoresCopy ? undefined : getCopies(c);
+  const isNotModified =
+    copies === undefined ? undefined : (page: LocatedPage) => matchesETag(copies, formatETag(page));
+  const page = await getCachedStore(c.env).findPage(number, { countHidden, isNotModified });
+  if (page === undefined) throw new HttpError(404, INVALID_PAGE);
+
   const ETag = formatETag(page);
-  const hasCurrentCopy = results === undefined;
-  if (hasCurrentCopy)
+  if (page.kind === "not modified")
     return createCompleteResponse(c, null, { status: 304, headers: { ...CACHE_HEADERS, ETag } });
-  const body = formatEnvelope(location, results, createPageUrlBuilder(origin, query));
-  const isEmpty = location.count === 0;
-  // The home page describes the records. A relative URL works behind every proxy.
-  const described = isEmpty ? {} : { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' };
+  const { snapshot, location, records } = page;
+  const body = formatEnvelope(location, records, createPageUrlBuilder(origin, query));
+  const hasRecords = location.count > 0;
+  // Relative, so that it is right behind every proxy: the home page describes the records.
+  const described = hasRecords ? { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' } : {};
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
 }
 
-/** Creates the function that checks whether the client's copy of a page is current. Returns undefined if the client has no copy. */
-function createCopyCheck({ c }: PageRequest, { ignoresCopy = false }: ServeOptions, formatETag: FormatETag) {
+/** Gets the entity-tags of the client's copies. The HTML view has no entity-tag, so no copy of it counts. */
+function getCopies(c: AppContext): string | undefined {
   const copies = getHeader(c.req.raw.headers, "If-None-Match");
-  if (ignoresCopy || copies === undefined) return undefined;
-  // The HTML view has no entity-tag, so no copy of it is current.
-  if (prefersHtml(c)) return undefined;
-  return (page: LocatedPage) => matchesETag(copies, formatETag(page));
+  return copies === undefined || prefersHtml(c) ? undefined : copies;
 }
 
-async function findLastPage({ c }: PageRequest, { countHidden }: ServeOptions): Promise<number> {
-  const page = await getCachedStore(c.env).findPage("last", { countHidden, isLocationEnough: () => true });
-  // Every collection has a last page.
-  return page?.location.number ?? 1;
+function findLastPage({ c }: PageRequest, { countHidden }: ServeOptions): Promise<number> {
+  return getCachedStore(c.env).findLastPage(countHidden);
 }
-
-type FormatETag = (page: LocatedPage) => string;
 
 /**
- * Creates the function that formats the entity-tag of a page. It contains what can change the body at a URL: the snapshot for the records,
- * the number of visible records, the number of the page for `page=last`, and a hash of the version of the code and of the origin in links.
- * The origin itself cannot be part of it, because proxies such as `wrangler dev` rewrite header values that contain a host.
+ * Creates a function that formats the entity-tag of a page. It contains all that can change the body at a URL: the snapshot, the number of
+ * visible records, the number of the page (for `page=last`), and a hash of the version of the code and of the origin in links. The origin
+ * itself cannot be part of it, because proxies such as `wrangler dev` rewrite header values that contain a host.
  */
-function createETagFormatter(c: AppContext, origin: string): FormatETag {
-  const { id = "unknown version" } = c.env.CF_VERSION_METADATA ?? {};
-  const hash = hashString(`${id} ${origin}`);
-  return ({ snapshot, location }) =>
+function createETagFormatter(c: AppContext, origin: string) {
+  const version = c.env.CF_VERSION_METADATA?.id ?? "unknown version";
+  const hash = hashString(`${version} ${origin}`);
+  return ({ snapshot, location }: LocatedPage) =>
     `"${snapshot.id ?? "empty"}-${location.count}-${location.number}-${hash}"`;
 }

@@ -11,7 +11,6 @@ import { getOrigin } from "../http/request.ts";
 import { type LogFields, logFailure } from "../log.ts";
 import { formatEnvelope, getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
-import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore, getSampleData } from "../store/create-store.ts";
 import { SEED_CSV_PATH } from "../store/seed.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
@@ -96,10 +95,9 @@ async function getSamplePage(
   const query = new URLSearchParams(prefer === null ? "" : "prefer=none");
   const getPageUrl = createPageUrlBuilder(new URL(records_url).origin, query);
   try {
-    const isOfOtherSnapshot = (located: LocatedPage) => located.snapshot.id !== snapshot.id;
-    const page = await getCachedStore(c.env).findPage(number, { isLocationEnough: isOfOtherSnapshot });
-    if (page?.results === undefined) return undefined;
-    return { number, page: JSON.parse(formatEnvelope(page.location, page.results, getPageUrl)) };
+    const found = await getCachedStore(c.env).findPage(number);
+    if (found?.kind !== "page" || found.snapshot.id !== snapshot.id) return undefined;
+    return { number, page: JSON.parse(formatEnvelope(found.location, found.records, getPageUrl)) };
   } catch (error) {
     logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);
     return undefined;

@@ -1,5 +1,6 @@
 import { createLru } from "../lru.ts";
 import {
+  getLastPage,
   locatePage,
   PAGE_SIZE,
   type PageLocation,
@@ -12,16 +13,21 @@ import { createSnapshotCache, searchSnapshot } from "./snapshot-cache.ts";
 import { type CurrentSnapshot, requireBlock, type Store, type WantedBlock, withTimeout } from "./store.ts";
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
 
+/*
+ * A store behind the caches of an instance. A load stores a snapshot of the collection: its records, newest first, in numbered blocks. A
+ * snapshot never changes, so blocks and pages stay right; only which snapshot is current is read again (snapshot-cache.ts).
+ */
+
 /**
- * How many blocks and how many pages as JSON an instance caches. In Node, blocks take 5 MB for the sample data and 32 MB for the longest
- * possible records, and pages take 3 MB and 13 MB. The platform allows 128 MB.
+ * How many blocks and pages are cached. In Node, the blocks take 5 MB for the sample data and 32 MB for the longest possible records, and
+ * the pages 3 MB and 13 MB. The platform allows 128 MB.
  */
 const DEFAULT_LIMITS = { blocks: 256, pages: 1_000 };
 
 export type CacheLimits = typeof DEFAULT_LIMITS;
 
 interface CachedStoreOptions {
-  /** For the log. */
+  /** The name of the store in the log. */
   name?: string | undefined;
   limits?: CacheLimits | undefined;
 }
@@ -32,62 +38,67 @@ export interface LocatedPage {
   location: PageLocation;
 }
 
+type CountHidden = (count: number) => number;
+
 export interface PageOptions {
-  /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
-  countHidden?: ((count: number) => number) | undefined;
-  /** Whether a page is returned without its records, once it is located. By default, never: then D1 reads them with the snapshot. */
-  isLocationEnough?: ((page: LocatedPage) => boolean) | undefined;
+  /** Returns how many of the newest records are hidden (`grow`), given the number of all. By default, none are. */
+  countHidden?: CountHidden | undefined;
+  /** Whether the client has a current copy of the page, so that its records are not read. By default, it has none. */
+  isNotModified?: ((page: LocatedPage) => boolean) | undefined;
 }
 
-interface FoundPage extends LocatedPage {
-  /** The records of the page as a JSON array, newest first. Undefined if `isLocationEnough` has returned true. */
-  results: string | undefined;
-}
+/** A page with its records as a JSON array, newest first, or without them if the client has a current copy. */
+type FoundPage = LocatedPage & ({ kind: "page"; records: string } | { kind: "not modified" });
 
 /** A store behind the caches of this instance. */
 export type CachedStore = ReturnType<typeof createCachedStore>;
 
-/** Creates the caches in front of a store. They hold blocks and pages of several snapshots, but each response uses one snapshot. */
+/** Creates the caches in front of a store. Each response uses one snapshot. */
 export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS }: CachedStoreOptions = {}) {
-  const snapshotCache = createSnapshotCache(store, name);
-  const readResults = createResultsReader(store, limits);
-  let latest: { id: string | null; statistics: Statistics } | undefined;
+  const snapshots = createSnapshotCache(store, name);
+  const readRecords = createRecordsReader(store, limits);
+  let cached: { id: string | null; statistics: Statistics } | undefined;
 
   /** Finds a page. Returns undefined if the page is past the end. */
-  function findPage(number: PageNumber, { countHidden, isLocationEnough }: PageOptions) {
-    // With hidden records, a page can lie in two blocks. If its location may be enough, it may need none.
-    const needsOneBlock = isLocationEnough === undefined && countHidden === undefined;
-    const wanted = needsOneBlock ? getWantedBlock(number) : undefined;
-    return searchSnapshot(snapshotCache, wanted, async (current): Promise<FoundPage | undefined> => {
+  function findPage(number: PageNumber, { countHidden, isNotModified }: PageOptions = {}) {
+    // A store such as D1 reads the block together with the snapshot, unless only the snapshot shows whether and which block is needed.
+    const wanted = countHidden || isNotModified ? undefined : getWantedBlock(number);
+    return searchSnapshot(snapshots, wanted, async (current): Promise<FoundPage | undefined> => {
       const { snapshot } = current;
-      const { count } = snapshot;
-      const location = locatePage(number, { total: count, hidden: countHidden?.(count) ?? 0 });
+      const hidden = countHidden?.(snapshot.count) ?? 0;
+      const location = locatePage(number, { total: snapshot.count, hidden });
       if (location === undefined) return undefined;
       const page = { snapshot, location };
-      if (isLocationEnough?.(page)) return { ...page, results: undefined };
-      return { ...page, results: await readResults(current, location.positions) };
+      if (isNotModified?.(page)) return { ...page, kind: "not modified" };
+      return { ...page, kind: "page", records: await readRecords(current, location.positions) };
     });
   }
 
+  /** Finds the number of the last page without hidden records, and reads no record. */
+  async function findLastPage(countHidden: CountHidden = () => 0): Promise<number> {
+    const { snapshot } = await snapshots.getSnapshot(undefined, Date.now());
+    return getLastPage(snapshot.count - countHidden(snapshot.count));
+  }
+
   function getStatistics() {
-    return searchSnapshot(snapshotCache, undefined, async ({ snapshot }) => {
-      if (latest?.id === snapshot.id) return { snapshot, statistics: latest.statistics };
+    return searchSnapshot(snapshots, undefined, async ({ snapshot }) => {
+      if (cached?.id === snapshot.id) return { snapshot, statistics: cached.statistics };
       const statistics = await withTimeout(readStatistics(store, snapshot));
-      latest = { id: snapshot.id, statistics };
+      cached = { id: snapshot.id, statistics };
       return { snapshot, statistics };
     });
   }
 
-  return { findPage, getStatistics };
+  return { findPage, findLastPage, getStatistics };
 }
 
-/** Returns the block of a page without hidden records. */
+/** Returns the block of a page without hidden records: the one of its last position, because a page lies in one block. */
 function getWantedBlock(page: PageNumber): WantedBlock {
   return page === "last" ? "last" : getBlockNumber(PAGE_SIZE * page);
 }
 
-/** Creates a function that returns the records of a page as JSON. It reads the blocks that are neither cached nor read already. */
-function createResultsReader(store: Store, limits: CacheLimits) {
+/** Creates a function that returns the records at some positions as JSON, from the cached pages, the cached blocks or the store. */
+function createRecordsReader(store: Store, limits: CacheLimits) {
   const blocks = createLru<string, string[]>(limits.blocks);
   const pages = createLru<string, string>(limits.pages);
 
@@ -96,23 +107,24 @@ function createResultsReader(store: Store, limits: CacheLimits) {
     const key = `${snapshot.id}/${number}`;
     const cached = blocks.get(key);
     if (cached) return cached;
-    const isRead = block?.number === number;
-    const text = isRead ? block.text : await withTimeout(requireBlock(store, snapshot, number));
+    const isReadAlready = block?.number === number;
+    const text = isReadAlready ? block.text : await withTimeout(requireBlock(store, snapshot, number));
     const lines = parseBlock({ number, text }, snapshot.count);
     blocks.set(key, lines);
     return lines;
   }
 
   return async ({ snapshot, block }: CurrentSnapshot, positions: PositionRange): Promise<string> => {
-    if (snapshot.id === null) return "[]";
+    const isNothingLoaded = snapshot.id === null;
+    if (isNothingLoaded) return "[]";
     // The first position is enough: a page has the next `PAGE_SIZE` records, or all that are left.
     const key = `${snapshot.id}/${positions.first}`;
     const cached = pages.get(key);
     if (cached !== undefined) return cached;
     const numbers = getBlockNumbers(positions);
     const lines = await Promise.all(numbers.map((number) => getLines(snapshot, block, number)));
-    const results = JSON.stringify(decodeRange(positions, lines));
-    pages.set(key, results);
-    return results;
+    const records = JSON.stringify(decodeRange(positions, lines));
+    pages.set(key, records);
+    return records;
   };
 }

@@ -23,8 +23,9 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
 export async function readPage(cache: CachedStore, number: PageNumber, countHidden?: CountHidden) {
   const page = await cache.findPage(number, { countHidden });
   if (page === undefined) return undefined;
-  const { snapshot, location, results } = page;
-  return { snapshot, number: location.number, count: location.count, results };
+  if (page.kind !== "page") throw new Error("This reader has no copies");
+  const { snapshot, location, records } = page;
+  return { snapshot, number: location.number, count: location.count, results: records };
 }
 
 /** Formats the results of a page. */
