@@ -11,9 +11,11 @@ import { createSlots, type Slots } from "./slots.ts";
 import { createState, type State } from "./state.ts";
 import { wait } from "./wait.ts";
 
-/** What the requests to a service share. */
-interface Service {
+/** What all requests to a service share. */
+interface Shared {
+  /** The counts of `times` and `rate`, and the growth of `grow`. */
   state: State;
+  /** The slots of responses that wait. */
   slots: Slots;
   /** The clock of faults, in milliseconds since 1970-01-01 UTC. */
   now(): number;
@@ -31,7 +33,7 @@ export function createFaults(now: () => number, maxDelayed: number) {
   const slots = createSlots(maxDelayed);
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
-      respondWithFaults({ state, slots, now }, request, options, route),
+      respond({ state, slots, now }, request, options, route),
     /** Counts the newest records that `grow` hides now. */
     countHidden(rules: Rule[], total: number): number {
       const { grow } = getSharedOptions(rules);
@@ -40,13 +42,13 @@ export function createFaults(now: () => number, maxDelayed: number) {
     /** Resets the counts of `times` and `rate`, and begins the growth of `grow`. */
     reset: () => state.reset(now()),
     /** Closes the connections of all responses that wait. */
-    endWaits: slots.closeAll,
+    endWaits: () => slots.closeAll(),
   };
 }
 
-/** Responds in this order: the rule that applies, wait, error or served page, changes of the body, headers. */
-async function respondWithFaults(
-  { state, slots, now }: Service,
+/** Responds to a request with options: the rule that applies decides about the wait, the response, its body and its headers. */
+async function respond(
+  { state, slots, now }: Shared,
   request: PageRequest,
   { rules, source, warnings }: FaultOptions,
   route: Route,
@@ -55,17 +57,19 @@ async function respondWithFaults(
   const receivedAt = now();
   const { grow, seed } = getSharedOptions(rules);
   const countHidden = grow && ((total: number) => state.countHidden(grow, { total, now: receivedAt }));
+
+  // `page=last` and the number of the last page are the same page for all options.
   const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
   const lastPage = needsLastPage ? await route.findLastPage(request, { countHidden }) : undefined;
-  // For `on`, `times` and `seed`, `page=last` is the same page as its number.
   const page = request.page === "last" ? lastPage : request.page;
-  const random = createRandom(seed, page);
 
+  const random = createRandom(seed, page);
   const context = { request, page, lastPage, now: receivedAt, random, count: state.count };
   const { options, rule, unmet, retryAt } = selectRule(rules, context);
-  const origin = { source, rule, unmet };
-  // Noted before the wait, because a client can leave while it lasts.
-  noteApplied(c, { ...origin, options, changes: [] });
+  const selected = { source, rule, unmet };
+  // Noted already now, because the client can leave during the wait.
+  noteApplied(c, { ...selected, options, changes: [] });
+
   const waited = await wait(c, options, { slots, random: random("delay") });
   const isRefused = waited.kind === "refused";
   const { response, effects } = await createResponse(request, isRefused ? withoutWait(options) : options, {
@@ -75,11 +79,12 @@ async function respondWithFaults(
     retryAt,
     now: now(),
   });
-  noteApplied(c, { ...origin, ...effects });
-  const sent = await breakBody(response, effects.options.body, waited);
+  noteApplied(c, { ...selected, ...effects });
+
+  const broken = await breakBody(response, effects.options.body, waited);
   const allWarnings = isRefused ? [...warnings, slots.warning] : warnings;
-  setFaultHeaders(sent, effects, { source, warnings: allWarnings });
-  return sent;
+  setFaultHeaders(broken, effects, { source, warnings: allWarnings });
+  return broken;
 }
 
 /** Removes the options that only take time. `hang` stays: without its wait, it is a 503 at once. */
