@@ -33,12 +33,8 @@ export interface ServeOptions {
   ignoresCopy?: boolean;
 }
 
-/** How the route responds. */
-export interface Route {
-  serve(request: PageRequest, options: ServeOptions): Promise<Response>;
-  /** Finds the number of the last page, without reading a record. */
-  findLastPage(request: PageRequest, options: ServeOptions): Promise<number>;
-}
+/** Responds to a request as if it had no faults. */
+export type Serve = (request: PageRequest, options: ServeOptions) => Promise<Response>;
 
 interface ResponseContext {
   serve(options: ServeOptions): Promise<Response>;

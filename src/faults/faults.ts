@@ -1,10 +1,11 @@
 import { hashString } from "../hash.ts";
 import type { PageRequest } from "../http/request.ts";
+import { getCachedStore } from "../store/create-store.ts";
 import { noteApplied } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
 import { selectRule } from "./conditions.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import { createResponse, type Route, setFaultHeaders } from "./fault-response.ts";
+import { createResponse, type Serve, setFaultHeaders } from "./fault-response.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
 import { createSlots, type Slots } from "./slots.ts";
@@ -32,8 +33,8 @@ export function createFaults(now: () => number, maxDelayed: number) {
   const state = createState();
   const slots = createSlots(maxDelayed);
   return {
-    respondWithFaults: (request: PageRequest, options: FaultOptions, route: Route) =>
-      respond({ state, slots, now }, request, options, route),
+    respondWithFaults: (request: PageRequest, options: FaultOptions, serve: Serve) =>
+      respond({ state, slots, now }, request, options, serve),
     /** Counts the newest records that `grow` hides now. */
     countHidden(rules: Rule[], total: number): number {
       const { grow } = getSharedOptions(rules);
@@ -51,7 +52,7 @@ async function respond(
   { state, slots, now }: Shared,
   request: PageRequest,
   { rules, source, warnings }: FaultOptions,
-  route: Route,
+  serve: Serve,
 ): Promise<Response> {
   const { c } = request;
   const receivedAt = now();
@@ -60,7 +61,7 @@ async function respond(
 
   // `page=last` and the number of the last page are the same page for all options.
   const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
-  const lastPage = needsLastPage ? await route.findLastPage(request, { countHidden }) : undefined;
+  const lastPage = needsLastPage ? await getCachedStore(c.env).findLastPage(countHidden) : undefined;
   const page = request.page === "last" ? lastPage : request.page;
 
   const random = createRandom(seed, page);
@@ -73,7 +74,7 @@ async function respond(
   const waited = await wait(c, options, { slots, random: random("delay") });
   const isRefused = waited.kind === "refused";
   const { response, effects } = await createResponse(request, isRefused ? withoutWait(options) : options, {
-    serve: (asked) => route.serve(request, { countHidden, ...asked }),
+    serve: (asked) => serve(request, { countHidden, ...asked }),
     isInterrupted: waited.kind === "interrupted",
     random,
     retryAt,

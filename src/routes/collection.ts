@@ -42,7 +42,7 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
     const request = parsePageRequest(c);
     const faults = getFaultOptions(c, request.query);
     if (faults === undefined) return serve(request);
-    return respondWithFaults(request, faults, { serve, findLastPage });
+    return respondWithFaults(request, faults, serve);
   });
 
   collection.on(["GET", "OPTIONS"], PATH_WITHOUT_SLASH, (c) =>
@@ -90,10 +90,6 @@ async function serve(
 function getCopies(c: AppContext): string | undefined {
   const copies = getHeader(c.req.raw.headers, "If-None-Match");
   return copies === undefined || prefersHtml(c) ? undefined : copies;
-}
-
-function findLastPage({ c }: PageRequest, { countHidden }: ServeOptions): Promise<number> {
-  return getCachedStore(c.env).findLastPage(countHidden);
 }
 
 /**
