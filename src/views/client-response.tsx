@@ -15,11 +15,11 @@ import { formatCurlOptions, formatHead, formatNumber } from "./text-format.ts";
 export interface ClientResponse {
   method: string;
   /** The header `Prefer`; undefined if it is empty or too long to repeat. */
-  prefer: string | undefined;
+  preferHeader: string | undefined;
   /** With the public origin of the service. */
   url: URL;
   /** The requested page; undefined if no collection can have it. */
-  number: PageNumber | undefined;
+  requestedPage: PageNumber | undefined;
   /** Whether the setting FAULTS turns off what the query asks for. */
   areFaultsOff: boolean;
   /** The URL of the same page without faults; undefined where neither PREFER nor the query can have an effect. */
@@ -88,10 +88,10 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
 
 /** A response with its body as HTML, and its request as a command and, if a link can send it, as a link to the JSON. */
 export const RawResponse: FC<{ response: ClientResponse; html: string }> = ({ response, html }) => {
-  const { method, prefer, status, headers, url } = response;
-  const options = formatCurlOptions(method, prefer === undefined ? [] : [["Prefer", prefer]]);
+  const { method, preferHeader, status, headers, url } = response;
+  const options = formatCurlOptions(method, preferHeader === undefined ? [] : [["Prefer", preferHeader]]);
   const hasDefaultFormat = isDefaultFormat(getLastValue(url.searchParams, "format"));
-  const canLink = method === "GET" && prefer === undefined && hasDefaultFormat;
+  const canLink = method === "GET" && preferHeader === undefined && hasDefaultFormat;
   return (
     <section class="client" aria-labelledby="response">
       <h2 id="response">The API response</h2>

@@ -5,7 +5,7 @@ import type { OptionValue } from "../faults/option-table.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { prefersHtml } from "../http/negotiation.ts";
-import { getHeader, getLastValue, getOrigin, type PageRequest, parsePageRequest } from "../http/request.ts";
+import { getHeader, getOrigin, type PageRequest, parsePageRequest } from "../http/request.ts";
 import { type ClientResponse, setParameter } from "./client-response.tsx";
 import { renderRecords, renderResponse } from "./response-page.tsx";
 import { HEALTH_PATH } from "./site.ts";
@@ -23,24 +23,24 @@ export const HTML_HEADERS = {
 
 const NOTHING_APPLIED: AppliedOptions = { options: {}, source: "query", unmet: [], changes: [] };
 
-/** Headers that are true only of the JSON. An entity-tag, for example, does not change when the HTML does. */
+/** Headers that describe the JSON, and not the HTML. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
 /** Shows pages of the collection, and errors, as HTML if the client prefers HTML. */
 export const renderHtml: AppMiddleware = async (c, next) => {
   await next();
-  // In this order, because a response whose headers are not read is sent faster.
+  // The response comes second, because it is sent faster if nothing reads its headers.
   if (!prefersHtml(c) || !canRenderAsHtml(c)) return;
 
   const { status, headers } = c.res;
   const applied = c.get("applied") ?? NOTHING_APPLIED;
   const body = await readBody(c.res, applied.options.body);
   const response: ClientResponse = { ...describeRequest(c), status, headers, body, applied };
-  // Not an error, so the route has sent a page of the collection.
+  // Of the responses with status 200, `canRenderAsHtml` accepts only pages of the collection.
   const isUnchangedPage = status === 200 && !isChanged(applied);
   const html = isUnchangedPage ? renderRecords(response, JSON.parse(body)) : renderResponse(response);
 
-  // Otherwise, Hono would add the headers of the JSON response to the new one.
+  // Hono copies the headers of a response to the one that replaces it, so the first one is removed.
   c.res = undefined;
   c.res = new Response(html, { status, headers: createHtmlHeaders(headers, response) });
 };
@@ -62,13 +62,16 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   try {
     for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
   } catch (error) {
+    // Only these faults close a connection before the end of the body.
     if (!isSentInParts(fault)) throw error;
   }
   return text + decoder.decode();
 }
 
-/** With more parameters, a page leaves them out of its links and forms, which repeat each up to 14 times. */
+/** A page repeats its parameters in links and forms. If a request has more than these, the page keeps only those that the service reads. */
 const MAX_PARAMETERS = 50;
+
+const READ_PARAMETERS = ["date", "format", "page", "prefer"];
 
 /** Describes a request as the HTML view shows it. */
 function describeRequest(c: AppContext) {
@@ -76,26 +79,21 @@ function describeRequest(c: AppContext) {
   const url = createShownUrl(request, c.env.PUBLIC_ORIGIN);
   return {
     method: request.method,
-    prefer: getHeader(c.req.raw.headers, "Prefer"),
+    preferHeader: getHeader(c.req.raw.headers, "Prefer"),
     url,
-    number: request.page,
+    requestedPage: request.page,
     areFaultsOff: c.env.FAULTS === "off",
     urlWithoutFaults: findUrlWithoutFaults(c, url),
     leftOut: request.query.size - url.searchParams.size,
   };
 }
 
-/** Creates the URL that a page repeats, with the public origin. Of too many parameters, it keeps only `format` and `page`. */
+/** Creates the URL that a page repeats, with the public origin. */
 function createShownUrl({ url, query }: PageRequest, publicOrigin: string | undefined): URL {
-  const shown = new URL(getOrigin(url, publicOrigin) + url.pathname);
-  if (query.size <= MAX_PARAMETERS) {
-    shown.search = url.search;
-    return shown;
-  }
-  for (const name of ["format", "page"]) {
-    const value = getLastValue(query, name);
-    if (value !== null) shown.searchParams.append(name, value);
-  }
+  const shown = new URL(getOrigin(url, publicOrigin) + url.pathname + url.search);
+  if (query.size <= MAX_PARAMETERS) return shown;
+  const read = [...query].filter(([name]) => READ_PARAMETERS.includes(name));
+  shown.search = new URLSearchParams(read.slice(-MAX_PARAMETERS)).toString();
   return shown;
 }
 
@@ -109,10 +107,10 @@ function findUrlWithoutFaults({ env }: AppContext, url: URL): string | undefined
   return changed.href;
 }
 
-function createHtmlHeaders(jsonHeaders: Headers, { prefer }: ClientResponse): Headers {
+function createHtmlHeaders(jsonHeaders: Headers, { preferHeader }: ClientResponse): Headers {
   const headers = new Headers(jsonHeaders);
-  // The command on the page repeats `Prefer`, on which caches do not vary.
-  if (prefer !== undefined) headers.set("Cache-Control", NO_STORE);
+  // The curl command on the page repeats this header, on which caches do not vary.
+  if (preferHeader !== undefined) headers.set("Cache-Control", NO_STORE);
   for (const name of JSON_ONLY_HEADERS) headers.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
   return headers;

@@ -24,11 +24,11 @@ interface LayoutProps {
   path: string;
   /** A sentence for search engines. */
   description?: string;
-  /** The file of a script that only this page has. */
+  /** The file name of a script that other pages do not need. */
   script?: string;
 }
 
-/** The frame of every HTML document. It has no `og:` tags: programs that preview links accept any type, so they get JSON and no tags. */
+/** The frame of every HTML document. Programs that preview links would not see `og:` tags: they accept any type, and get JSON. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <>
     {raw("<!doctype html>")}
@@ -67,7 +67,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   </>
 );
 
-/** @param current The URL of the link to mark as current */
+/** @param current The `href` of the link to the page that contains this list */
 export const Links: FC<{ links: readonly Link[]; current?: string }> = ({ links, current }) => (
   <ul class="links">
     {links.map(([href, name]) => (

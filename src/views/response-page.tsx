@@ -16,7 +16,7 @@ import {
 } from "./client-response.tsx";
 import { formatBody, formatJson, formatNote } from "./json-html.ts";
 import { Layout, type Link, Links } from "./layout.tsx";
-import { NeighborLinks, PageNavigation, type Position } from "./records/page-navigation.tsx";
+import { NeighborLinks, PageNavigation, type Pagination } from "./records/page-navigation.tsx";
 import { getDay, RecordTable } from "./records/record-table.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
 import { formatNumber, formatQuantity } from "./text-format.ts";
@@ -37,7 +37,7 @@ export function renderResponse(response: ClientResponse): string {
       <Banners response={response} />
       {page && (
         <nav class="row" aria-label="Pages">
-          <NeighborLinks position={findPosition(response, Number(counted?.before ?? page.count))} />
+          <NeighborLinks {...createPagination(response, Number(counted?.before ?? page.count))} />
         </nav>
       )}
       <RawResponse response={response} html={formatReceived(response)} />
@@ -47,8 +47,8 @@ export function renderResponse(response: ClientResponse): string {
 
 /** Renders a page of the collection, which no fault has changed. */
 export function renderRecords(response: ClientResponse, page: Page): string {
-  const position = findPosition(response, page.count);
-  const name = `page ${formatNumber(position.number)} of ${formatNumber(position.lastPage)}`;
+  const pagination = createPagination(response, page.count);
+  const name = `page ${formatNumber(pagination.page)} of ${formatNumber(pagination.lastPage)}`;
   const [newest] = page.results;
   return String(
     <Layout title={`Records, ${name}`} path={COLLECTION_PATH}>
@@ -59,10 +59,10 @@ export function renderRecords(response: ClientResponse, page: Page): string {
         <p class="banner">{EMPTY_COLLECTION}</p>
       ) : (
         <>
-          <PageNavigation position={position} day={getDay(newest)} />
+          <PageNavigation pagination={pagination} day={getDay(newest)} />
           <RecordTable records={page.results} />
           <nav class="row" aria-label="Pages, below the records">
-            <NeighborLinks position={position} />
+            <NeighborLinks {...pagination} />
           </nav>
         </>
       )}
@@ -72,11 +72,11 @@ export function renderRecords(response: ClientResponse, page: Page): string {
 }
 
 /** @param count How many records the collection has, without a fault */
-function findPosition({ url, number }: ClientResponse, count: number): Position {
+function createPagination({ url, requestedPage }: ClientResponse, count: number): Pagination {
   const lastPage = getLastPage(count);
+  const page = typeof requestedPage === "number" ? requestedPage : lastPage;
   const { origin, searchParams: query } = url;
-  const toUrl = createPageUrlBuilder(origin, query);
-  return { number: typeof number === "number" ? number : lastPage, lastPage, query, toUrl };
+  return { page, lastPage, query, toUrl: createPageUrlBuilder(origin, query) };
 }
 
 /** Formats the received body as HTML, with what faults have changed in it. */
@@ -108,11 +108,11 @@ function getAdvice(response: ClientResponse): Advice {
   return [detail, NEWEST];
 }
 
-function getNotFoundAdvice({ url, number }: ClientResponse): Advice {
+function getNotFoundAdvice({ url, requestedPage }: ClientResponse): Advice {
   if (url.pathname !== COLLECTION_PATH) return ["There is nothing at this URL.", NEWEST];
   const format = getLastValue(url.searchParams, "format");
   if (!isDefaultFormat(format)) return ["The formats are api and json.", NEWEST];
-  const isPastTheEnd = number !== undefined;
+  const isPastTheEnd = requestedPage !== undefined;
   if (isPastTheEnd)
     return ["The collection has fewer pages.", [setParameter(url, "page", "last"), "Show the last page"]];
   const text = "Pages are numbered from 1, and page 1 has the newest records.";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { PATH } from "../support/exchange.ts";
-import { extractText, IN_BROWSER } from "../support/html-view.ts";
+import { extractText, findLinks, IN_BROWSER } from "../support/html-view.ts";
 import { context, createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
@@ -69,4 +69,14 @@ test.each([
   const html = await (await fetch(`${PATH}?page=2${"&unlikely".repeat(count)}`, IN_BROWSER)).text();
   expect(html.split("unlikely").length - 1).toBeLessThanOrEqual(times * count);
   expect(extractText(html).includes(`leave out ${count} of them`)).toBe(isLeftOut);
+});
+
+test.each([
+  ["a fault", `${PATH}?page=2&prefer=code%3D418&prefer=times%3D9`, `${PATH}?page=2`],
+  ["a fault that does not apply", `${PATH}?page=2&prefer=code%3D418%2Con%3D3`, `${PATH}?page=2`],
+  ["a day without records", "/go?date=1999-01-01&page=2", "/go?date=2019-05-17&page=2"],
+])("the parameters that the service reads stay: %s", async (_, path, link) => {
+  const html = await (await fetch(path + "&other".repeat(50), IN_BROWSER)).text();
+  expect(extractText(html)).toContain(`curl -si '${ORIGIN}${path}'`);
+  expect(findLinks(html)).toContain(ORIGIN + link);
 });

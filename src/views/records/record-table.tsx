@@ -4,8 +4,8 @@ import { ROAD_USERS } from "../../records/road-users.ts";
 import type { TrafficRecord } from "../../records/schema.ts";
 
 /**
- * The records of a page, newest first, with a row for each record. In narrow windows, each row is a card that names its counts. The heading
- * of the page names the table. The first row of each day has an `id`, the target of a jump to a date (src/routes/date-jump.ts).
+ * The records of a page, newest first. In narrow windows, each row is a card that names its counts. The `id` of the first row of a day is
+ * the day, so that a jump to a date can lead there (src/routes/date-jump.ts).
  */
 export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
   const days = records.map(getDay);
@@ -69,7 +69,7 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
   </tr>
 );
 
-/** Lets a number wrap after four digits, because a table of numbers up to 2^53 would be wider than its page. */
+/** Lets a number wrap after every four digits, because a table of numbers up to 2^53 would be wider than its page. */
 function formatDigits(value: number) {
   return raw(String(value).replace(/\d{4}(?=\d)/g, "$&<wbr>"));
 }
