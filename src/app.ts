@@ -15,24 +15,25 @@ import { renderHtml } from "./views/html-middleware.ts";
 
 interface AppOptions {
   /**
-   * The clock of faults in milliseconds since 1970, so that tests can stop it. Caches, waits and timeouts use the real time, because a
-   * stopped clock would never end them.
+   * The clock of faults such as `grow`, in milliseconds since 1970, which tests can stop. Caches, waits and timeouts use the real time: with
+   * a stopped clock, they would never end.
    */
   now?: (() => number) | undefined;
-  /** How many responses may wait at a time. Each of them uses memory, and an instance of a worker has 128 MB. */
+  /** How many responses may wait at a time; the others do not wait. Each uses memory, and an instance of a worker has 128 MB. */
   maxDelayed?: number | undefined;
 }
 
 /**
- * Creates the service. A process can have several, which share nothing if they get different environments (`c.env`).
- * @returns `app`; `reset`, which forgets what the faults remember; and `endWaits`, which closes the connections of responses that wait
+ * Creates the service. Each has its own faults, and each environment (`c.env`) its own caches.
+ * @returns `reset` forgets what the faults remember, and `endWaits` closes the connections of responses that wait
  */
 export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
   const faults = createFaults(now, maxDelayed);
 
+  // First, because everything else parses or repeats the URL.
   app.use(limitUrlLength);
-  // Before `addHeaders`, and so after it on the way back: the HTML view also shows the headers that it adds.
+  // Responses pass in reverse order, so the HTML view also shows the headers that `addHeaders` adds.
   app.use(renderHtml);
   app.use(addHeaders);
   app.options("*", respondToPreflight);
@@ -52,7 +53,7 @@ export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptio
 
 const checkedEnvironments = new WeakSet<Env>();
 
-/** While a setting is invalid, every request that gets here is a 503, so that the setting is noticed. Valid ones are checked once. */
+/** Checks the settings until they are valid. With an invalid one, every request that gets here fails, so that it is noticed. */
 const checkSettings: AppMiddleware = (c, next) => {
   if (!checkedEnvironments.has(c.env)) {
     requireSettings(c.env);

@@ -1,31 +1,31 @@
 import { matchedRoutes } from "hono/route";
 import type { AppContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
-import { createUnavailableError, HttpError } from "./errors.ts";
+import { HttpError, UnavailableError } from "./errors.ts";
 import { createCompleteResponse, getCommonHeaders, NO_STORE } from "./headers.ts";
 
 /** Responds to an error. Any error but an `HttpError` is a failure of the service: the log has the reason, and the client gets a 503. */
 export function respondWithError(error: unknown, c: AppContext): Response {
   if (!(error instanceof HttpError)) {
     logFailedRequest(error, c);
-    return respondWithError(createUnavailableError(), c);
+    return respondWithError(new UnavailableError(), c);
   }
   const { message, status, headers } = error;
   const errorHeaders = { "Content-Type": "application/json", "Cache-Control": NO_STORE, Vary: "Accept" };
-  // Complete, because an error of `limitUrlLength` never gets to `addHeaders`.
+  // With the common headers, because an error of `limitUrlLength` never gets to `addHeaders`.
   return createCompleteResponse(c, JSON.stringify({ detail: message }), {
     status,
     headers: { ...errorHeaders, ...headers, ...getCommonHeaders(c) },
   });
 }
 
-/** Logs that a request ends with a 503. */
+/** Logs why a request gets a 503. */
 export function logFailedRequest(error: unknown, c: AppContext): void {
   const request = { store: c.env.STORE, method: c.req.method, path: getRoutePath(c) };
   logFailure({ event: "request_failed", ...request, status: 503 }, error);
 }
 
-/** Returns the path of the route, such as `/go`. The paths of middleware also match, and end with `*`. */
+/** Returns the path of the route, such as `/go`, and `*` if no route matches. The paths of middleware, which match too, end with `*`. */
 function getRoutePath(c: AppContext): string {
   return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
 }

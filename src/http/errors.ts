@@ -1,3 +1,4 @@
+import type { AppContext } from "../bindings.ts";
 import { getStatusDetail } from "./statuses.ts";
 
 /**
@@ -6,7 +7,7 @@ import { getStatusDetail } from "./statuses.ts";
  */
 export class HttpError extends Error {
   readonly status: number;
-  /** In addition to the headers of every error. */
+  /** Only those of this error, such as `Retry-After`. */
   readonly headers: Record<string, string>;
 
   /** @param options `detail` is the message for the client, by default the message of the status */
@@ -24,9 +25,17 @@ export class MethodNotAllowedError extends HttpError {
   }
 }
 
-/** Creates the last route of a path, which rejects all other methods. Hono's own middleware for this would add a second router. */
+/** The error for a failure of the service. The client does not learn why it failed. */
+export class UnavailableError extends HttpError {
+  constructor() {
+    // In seconds: long enough not to add to an overload, and short enough for a client that waits.
+    super(503, { headers: { "Retry-After": "5" } });
+  }
+}
+
+/** Creates the handler of the last route of a path, which rejects the methods that no earlier route has. */
 export function rejectOtherMethods(allow: string) {
-  return ({ req }: { req: { method: string } }): never => {
+  return ({ req }: AppContext): never => {
     throw new MethodNotAllowedError(req.method, allow);
   };
 }
@@ -34,10 +43,4 @@ export function rejectOtherMethods(allow: string) {
 /** Formats the message of a 429, with the time until the client can retry. */
 export function formatThrottling(seconds: number): string {
   return `Request was throttled. Expected available in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
-}
-
-/** Creates the error for a failure of the service. The client does not learn why it failed. */
-export function createUnavailableError(): HttpError {
-  // Long enough not to add to an overload, and short enough for a client that waits.
-  return new HttpError(503, { headers: { "Retry-After": "5" } });
 }

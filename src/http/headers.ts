@@ -1,12 +1,12 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { COLLECTION_PATH, PATH_WITHOUT_SLASH } from "./links.ts";
 
-/** The methods of the collection (specification, "List records"). */
+/** The methods that the collection advertises (specification, "List records"). It also responds to HEAD. */
 export const COLLECTION_METHODS = "GET, OPTIONS";
 
 /**
- * `Cache-Control` of a page. Caches revalidate a page after a few seconds, because the collection can change. A 304 reads no record. If the
- * service fails, an hour-old copy is better than none (RFC 5861).
+ * `Cache-Control` of a page. Caches revalidate a page after a few seconds, because the collection can change. If the service fails, an
+ * hour-old copy is better than none (RFC 5861).
  */
 export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 
@@ -25,7 +25,7 @@ export const SERVICE_HEADERS = {
 /** The headers of every response of the collection (specification, "List records"). */
 export const COLLECTION_HEADERS = { ...SERVICE_HEADERS, Allow: COLLECTION_METHODS, Vary: "Accept" };
 
-/** Returns the headers of every response to a request. */
+/** Returns the headers that every response to this request has. */
 export function getCommonHeaders({ req }: AppContext): typeof SERVICE_HEADERS {
   const isOfCollection = req.path === COLLECTION_PATH || req.path === PATH_WITHOUT_SLASH;
   return isOfCollection ? COLLECTION_HEADERS : SERVICE_HEADERS;
@@ -33,14 +33,14 @@ export function getCommonHeaders({ req }: AppContext): typeof SERVICE_HEADERS {
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The latest response with the headers of every response. A fault or a middleware can replace it with one that lacks them. */
+    /** The latest response of `createCompleteResponse`. A fault or a middleware can replace it with one that lacks the common headers. */
     completeResponse?: Response;
   }
 }
 
 /**
- * Creates a response that already has what `addHeaders` adds. So nobody reads its headers, and Hono's server for Node never builds a
- * `Headers` object, which would cost the command of the package a sixth of its pages per second.
+ * Creates a response that `addHeaders` leaves alone, because the caller passes the common headers, too. If nothing reads the headers of a
+ * response, Hono's server for Node builds no `Headers` object, which would cost the package's command a sixth of its pages per second.
  */
 export function createCompleteResponse(
   c: AppContext,
@@ -52,7 +52,7 @@ export function createCompleteResponse(
   return response;
 }
 
-/** Adds the headers of every response. */
+/** Adds the common headers to every response that lacks them. */
 export const addHeaders: AppMiddleware = async (c, next) => {
   await next();
   if (c.res === c.get("completeResponse")) return;
@@ -60,8 +60,8 @@ export const addHeaders: AppMiddleware = async (c, next) => {
 };
 
 /**
- * Responds to CORS preflights, and passes on other OPTIONS requests: the collection responds to these, but Hono's own middleware does not.
- * Browsers do not send `PUT`, `PATCH` or `DELETE` after this response, so in a script these methods fail without a status.
+ * Responds to CORS preflights. Hono's own middleware would also respond to other OPTIONS requests, which are for the collection. After this
+ * response, browsers send no `PUT`, `PATCH` or `DELETE`, so a script sees a network error instead of a 405.
  */
 export const respondToPreflight: AppMiddleware = async (c, next) => {
   if (c.req.header("Access-Control-Request-Method") === undefined) return next();

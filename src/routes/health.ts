@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { type AppContext, type AppEnv, type Env, SettingError } from "../bindings.ts";
 import { logFailedRequest } from "../http/error-response.ts";
-import { createUnavailableError, rejectOtherMethods } from "../http/errors.ts";
+import { rejectOtherMethods, UnavailableError } from "../http/errors.ts";
 import { NO_STORE } from "../http/headers.ts";
 import { describeSettings, requireSettings } from "../settings.ts";
 import { createStore } from "../store/create-store.ts";
@@ -30,7 +30,7 @@ export function createHealth(): Hono<AppEnv> {
       return c.json({ status: "ok", ...deployment, snapshot: describeSnapshot(snapshot, Date.now()) });
     } catch (error) {
       logFailedRequest(error, c);
-      const { message, headers } = createUnavailableError();
+      const { message, headers } = new UnavailableError();
       // Names the setting without its value, which may be private.
       const detail =
         error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
