@@ -22,7 +22,7 @@ import { InvalidOptionsError } from "./service-options.ts";
 const NAME = "traffic-count-records";
 
 /** Headers that are not printed, because logs are often kept and shared. */
-const CREDENTIALS = ["authorization", "proxy-authorization", "cookie"];
+const CREDENTIAL_HEADERS = ["authorization", "proxy-authorization", "cookie"];
 
 function createServeProgram() {
   return (
@@ -38,17 +38,17 @@ function createServeProgram() {
       .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
       .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
       .addOption(
-        new Option("--model-name <name>", "serve records of other models, too, as tf1").choices(["tf1"]),
+        new Option("--model-name <name>", "rename other models (default: reject them)").choices(["tf1"]),
       )
       .option("--source <text>", "where the records come from (default: the file names)", parseNonEmpty)
       .addOption(new Option("--faults <state>", "whether requests can have faults").choices(["on", "off"]))
       .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
       .addOption(
-        // --public-origin means a proxy. If it rewrites `Host`, it would publish the paths below /__admin/.
+        // --public-origin means a proxy, and one that rewrites `Host` would publish the paths below /__admin/.
         new Option("--admin", "let tests control the service below /__admin/").conflicts("publicOrigin"),
       )
       .option("--log", "print a line of JSON on standard error for each request")
-      // A file can be named `help`. A file named `check`, like the other command, is written `./check`.
+      // No command `help`, so that a file can have this name. A file named like the command `check` is written `./check`.
       .helpCommand(false)
       .action(serve)
   );
@@ -56,53 +56,48 @@ function createServeProgram() {
 
 type Options = ServiceOptions & { port: number; host: string; admin?: true; log?: true };
 
-async function serve(files: string[], options: Options, command: Command): Promise<void> {
-  const { port, host, admin = false, log, ...others } = options;
-  const hooks: ServiceHooks = {
-    openStep: openProgress,
-    warn: printNotice,
-    onResponse: log ? printRequest : undefined,
-    notesRequests: admin || log !== undefined,
-  };
-  const controls = await reportUsageErrors(command, () => {
-    if (others.publicOrigin) requireOrigin("--public-origin", others.publicOrigin);
-    return createControls({ files: files.length > 0 ? files : undefined, ...others }, hooks);
-  });
-  const { service, reload } = controls;
-  await service.ready;
-  const respond = admin ? addAdmin(controls, host) : controls.respond;
-  const { url } = await reportUsageErrors(command, () =>
-    listen(respond, { port, host }, { overridesGlobals: true }),
-  );
-  const readAgain = () =>
-    reload().then(
-      (count) => print(`Serving ${formatCount(count, "record")} of the files as they are now`),
-      (error) => printError(`${describeError(error)}\nThe previous records are still served.`),
-    );
-  // In a terminal, the signal means that the user has closed the window, and ends the command.
-  if (!process.stdout.isTTY) process.removeAllListeners("SIGHUP").on("SIGHUP", readAgain);
-  const faults = service.prefer === "" ? "" : ` with ${service.prefer}`;
-  print(`Serving${faults} at ${url}`);
-}
-
 const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
 
-/** Runs an action that fails with a usage error if an option of the command is invalid. */
-async function reportUsageErrors<T>(command: Command, action: () => T | Promise<T>): Promise<T> {
+async function serve(files: string[], options: Options, command: Command): Promise<void> {
   try {
-    return await action();
+    await startServer(files, options);
   } catch (error) {
     if (!USAGE_ERRORS.some((type) => error instanceof type)) throw error;
     command.error(`error: ${getMessage(error)}`);
   }
 }
 
+async function startServer(files: string[], { port, host, admin, log, ...options }: Options): Promise<void> {
+  const { publicOrigin } = options;
+  if (publicOrigin) requireOrigin("--public-origin", publicOrigin);
+  const hooks: ServiceHooks = {
+    openStep: openProgress,
+    warn: printNotice,
+    onResponse: log && printRequest,
+    notesRequests: admin === true || log === true,
+  };
+  const controls = createControls({ files: files.length > 0 ? files : undefined, ...options }, hooks);
+  const { service, reload } = controls;
+  await service.ready;
+  const respond = admin ? addAdmin(controls, host) : controls.respond;
+  const { url } = await listen(respond, { port, host }, { overridesGlobals: true });
+  const readAgain = () =>
+    reload().then(
+      (count) => print(`Serving ${formatCount(count, "record")}, read again`),
+      (error) => printError(`${describeError(error)}\nThe previous records are still served.`),
+    );
+  // In a terminal, the signal keeps the listener of `runProgram`, which ends the command: the user has closed the window.
+  if (!process.stdout.isTTY) process.removeAllListeners("SIGHUP").on("SIGHUP", readAgain);
+  const defaults = service.prefer === "" ? "" : ` with ${service.prefer}`;
+  print(`Serving${defaults} at ${url}`);
+}
+
 function printRequest({ headers, ...received }: ReceivedRequest): void {
-  const printed = [...headers].filter(([name]) => !CREDENTIALS.includes(name));
+  const printed = [...headers].filter(([name]) => !CREDENTIAL_HEADERS.includes(name));
   printError(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }
 
-// Compose sets a variable without a value to an empty text.
+// Docker Compose sets a variable without a value to an empty text.
 if (process.env.PORT === "") delete process.env.PORT;
 // Last, because the program uses what the lines above initialize.
 await runProgram(createServeProgram().addCommand(createCheckCommand("check")));

@@ -42,7 +42,7 @@ test("SIGHUP reads the files again, and the previous records stay if they are wr
   };
   await write(2);
   process.kill(pid, "SIGHUP");
-  expect(await once(lines, "line")).toEqual(["Serving 2 records of the files as they are now"]);
+  expect(await once(lines, "line")).toEqual(["Serving 2 records, read again"]);
   expect(await read()).toEqual([2, "A city"]);
   await writeFile(join(folder, "city.csv"), "x");
   process.kill(pid, "SIGHUP");
