@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { vi } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { decodeRange, parseBlock } from "../../../src/store/block.ts";
 import { readInputFile } from "../../../tools/data/formats/formats.ts";
@@ -53,13 +54,18 @@ export function cutBytes(input: string | Buffer, size = 1 << 16): Buffer[] {
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 }
 
+/** Replaces the standard input of this process. */
+export function replaceStandardInput(stream: Readable): void {
+  vi.spyOn(process, "stdin", "get").mockReturnValue(stream as typeof process.stdin);
+}
+
 /** Reads the rows of a file from its content. */
 export async function readRows(
   input: string | Buffer[],
   modelName?: InputFile["modelName"],
 ): Promise<InputRow[]> {
-  const stdin = Readable.from(typeof input === "string" ? [Buffer.from(input)] : input);
-  return (await Array.fromAsync(readInputFile({ file: "-", modelName, stdin }))).flat();
+  replaceStandardInput(Readable.from(typeof input === "string" ? [Buffer.from(input)] : input));
+  return (await Array.fromAsync(readInputFile({ file: "-", modelName }))).flat();
 }
 
 /** Reads the problems of a file, formatted as in messages. */
@@ -80,8 +86,8 @@ export async function stageContents(contents: Contents, options: StageOptions = 
   const { "-": input = "", ...files } = contents;
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
-  const stdin = Readable.from([toBytes(input)]);
-  const staged = await stageFiles(paths, { stdin, warn, ...options });
+  replaceStandardInput(Readable.from([toBytes(input)]));
+  const staged = await stageFiles(paths, { warn, ...options });
   return { summary: describeCounts(staged), warnings, records: readStagedRecords(staged) };
 }
 

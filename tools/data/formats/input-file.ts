@@ -12,8 +12,6 @@ import { TooLargeError, UnreadableError } from "./problem.ts";
 export interface InputFile {
   /** A path; `-` is standard input. */
   file: string;
-  /** Replaces the standard input of the process. */
-  stdin?: Readable | undefined;
   /** The body of a request, which is read instead of a file. It can be an empty collection, and its records in JSON are numbered. */
   body?: Readable | undefined;
   /** The maximum number of bytes, after they are decompressed. */
@@ -23,7 +21,7 @@ export interface InputFile {
   /** Called with each chunk of bytes before it is decompressed. */
   onRead?: ((chunk: Uint8Array) => void) | undefined;
   /** Called with the `count` of each page. */
-  onPage?: ((count: number) => void) | undefined;
+  onPage?: ((file: string, count: number) => void) | undefined;
 }
 
 /** The names of input files in a folder. Hidden files are ignored, as with `*` in a shell. */
@@ -62,11 +60,11 @@ function isFolder(path: string): boolean {
  * @throws TooLargeError if it has more than `maxBytes`
  */
 export async function* readBytes(input: InputFile): AsyncGenerator<Uint8Array> {
-  const { file, stdin, body, onRead, maxBytes = Number.POSITIVE_INFINITY } = input;
+  const { file, body, onRead, maxBytes = Number.POSITIVE_INFINITY } = input;
   let stream: Readable | undefined;
   let size = 0;
   try {
-    stream = body ?? (file === "-" ? (stdin ?? process.stdin) : openFile(file));
+    stream = body ?? (file === "-" ? process.stdin : openFile(file));
     for await (const chunk of await decompress(observe(stream, onRead))) {
       size += chunk.length;
       if (size > maxBytes)

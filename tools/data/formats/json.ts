@@ -64,7 +64,7 @@ export function* checkObject(
   }
   const { count, results } = value;
   const known = Page.shape.count.safeParse(count);
-  if (known.success) onPage?.(known.data);
+  if (known.success) onPage?.(file, known.data);
   else yield { problems: [{ file, line, field: "count", value: count, message: NOT_A_COUNT }] };
   for (const [index, result] of results.entries()) {
     const row = checkValue(result, locate(innerLines[index] ?? line), modelName);

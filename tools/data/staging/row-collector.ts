@@ -5,7 +5,7 @@ import { encodeLineEnd } from "../../../src/store/block.ts";
 import { formatCount } from "../../messages.ts";
 import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";
 import type { InputRow, ValidRow } from "../formats/validation.ts";
-import { prepareInsert } from "./database.ts";
+import { assignReportIds, findConflicts, prepareInsert } from "./database.ts";
 import { createStatisticsCollector, MAX_CAMERAS, MAX_DAYS } from "./statistics.ts";
 
 export interface CollectOptions {
@@ -30,35 +30,29 @@ type ReportProblem = (problem: Problem) => void;
  */
 export function createRowCollector(
   database: DatabaseSync,
-  options: CollectOptions,
+  { strict = false, skipDuplicates = false }: CollectOptions,
   reject: ReportProblem,
   warn: ReportProblem,
 ) {
-  const { strict = false, skipDuplicates = false } = options;
   const counts: RowCounts = { count: 0, zeroed: 0, duplicates: 0 };
-  const firstFiles: { images?: string; records?: string } = {};
-  /** The first file with a page, and the largest `count` of the pages. */
-  let pages: { file: string; count: number } | undefined;
-  let recordsInPages = 0;
+  /** The file of the first image, and that of the first record. */
+  let firstImage: string | undefined;
+  let firstRecord: string | undefined;
   const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
-  const addPaged = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
-  const stager = createRowStager(database, { counts, strict, reject });
-  /** Notes what is checked after the last row. It counts for skipped rows, too. */
+  const pages = createPageCheck(database, strict ? reject : warn);
+  const { stageRow, files, getStatistics } = createRowStager(database, { counts, strict, reject, warn });
+  /** Notes what `compare` needs, also of rows that are skipped. */
   const noteRow = (row: ValidRow) => {
-    if (row.kind === "image") {
-      firstFiles.images ??= row.file;
-      return;
+    if (row.kind === "image") firstImage ??= row.file;
+    else {
+      firstRecord ??= row.file;
+      if (row.isInPage) pages.addRecord(row.record.id);
     }
-    firstFiles.records ??= row.file;
-    if (row.isInPage) recordsInPages += Number(addPaged.run(row.record.id).changes);
   };
   return {
     counts,
-    reject,
-    firstFiles,
-    getStatistics: stager.getStatistics,
-    /** @param file The index of the file */
-    add(row: InputRow, file: number): void {
+    getStatistics,
+    add(row: InputRow): void {
       if ("problems" in row) {
         row.problems.forEach(reject);
         return;
@@ -66,46 +60,79 @@ export function createRowCollector(
       noteRow(row);
       const { timestamp, camera_ref } = row.record;
       if (skipDuplicates && addSeen.run(timestamp, camera_ref).changes === 0) counts.duplicates++;
-      else stager.stageRow(row, file);
+      else stageRow(row);
     },
-    addPage(file: string, count: number): void {
-      pages = pages ? { ...pages, count: Math.max(pages.count, count) } : { file, count };
-    },
-    /** Must be called after the last row. */
-    end(): void {
-      checkKinds(firstFiles).forEach(reject);
-      stager.checkSharedRefs().forEach(warn);
-      if (pages) checkPages(pages, recordsInPages).forEach(strict ? reject : warn);
+    addPage: pages.addPage,
+    /** Checks what only all rows show. Must be called after the last row. */
+    compare(): void {
+      pages.check();
+      if (firstImage !== undefined && firstRecord !== undefined) {
+        // The ids that a load assigns to images could be those of records.
+        const message = `contains a report, but ${firstRecord} contains records; one load cannot contain both`;
+        reject({ file: firstImage, line: 0, message });
+        return;
+      }
+      if (firstImage !== undefined) assignReportIds(database);
+      for (const problem of findConflicts(database, files)) reject(problem);
     },
   };
 }
 
-export type RowCollector = ReturnType<typeof createRowCollector>;
+/** Checks that the pages of a load have as many different records as their largest `count` says. */
+function createPageCheck(database: DatabaseSync, report: ReportProblem) {
+  const addId = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
+  let records = 0;
+  /** The first file with a page, and the largest count. */
+  let pages: { file: string; count: number } | undefined;
+  return {
+    addPage(file: string, count: number): void {
+      pages ??= { file, count };
+      pages.count = Math.max(pages.count, count);
+    },
+    addRecord(id: number): void {
+      records += Number(addId.run(id).changes);
+    },
+    check(): void {
+      if (pages === undefined || pages.count === records) return;
+      const found = formatCount(records, "different record");
+      const message = `the pages contain ${found}, but their count is ${pages.count}`;
+      report({ file: pages.file, line: 0, message });
+    },
+  };
+}
 
-function createRowStager(
-  database: DatabaseSync,
-  { counts, strict, reject }: { counts: RowCounts; strict: boolean; reject: ReportProblem },
-) {
+interface StagerOptions {
+  counts: RowCounts;
+  strict: boolean;
+  reject: ReportProblem;
+  warn: ReportProblem;
+}
+
+function createRowStager(database: DatabaseSync, { counts, strict, reject, warn }: StagerOptions) {
   const insert = prepareInsert(database);
   const { add, getStatistics } = createStatisticsCollector();
-  const cameras = createCameraCheck(reject);
+  const cameras = createCameraCheck(reject, warn);
+  const files: string[] = [];
   return {
-    checkSharedRefs: cameras.checkSharedRefs,
+    /** The files of the rows. The database has their indexes. */
+    files,
     getStatistics: () => getStatistics(cameras.count()),
-    stageRow(row: ValidRow, file: number): void {
+    stageRow(row: ValidRow): void {
+      const { file, line } = row;
       const problem = checkHealth(row);
       const observation = problem ? { ...row.record, ...NO_COUNTS } : row.record;
       counts.count++;
       if (problem) counts.zeroed++;
       if (problem && strict) reject(problem);
       cameras.check(row);
-      if (!add(observation)) {
-        const { file, line } = row;
-        const message = `exceeds the limit of ${MAX_DAYS} different days per collection`;
-        reject({ file, line, field: "timestamp", value: observation.timestamp, message });
-      }
       const { camera_ref, timestamp } = observation;
-      insert.run(file, row.line, ...getIds(row), camera_ref, timestamp, encodeLineEnd(observation));
+      if (!add(observation)) {
+        const message = `exceeds the limit of ${MAX_DAYS} different days per collection`;
+        reject({ file, line, field: "timestamp", value: timestamp, message });
+      }
+      if (files.at(-1) !== file) files.push(file);
+      const index = files.length - 1;
+      insert.run(index, line, ...getIds(row), camera_ref, timestamp, encodeLineEnd(observation));
     },
   };
 }
@@ -124,58 +151,43 @@ function checkHealth({ file, line, record }: ValidRow): Problem | undefined {
     : { file, line, field: "camera_ok", value, message, cause: "counts" };
 }
 
-/** The ids that a load assigns to images could be those of records. */
-function checkKinds({ images, records }: RowCollector["firstFiles"]): Problem[] {
-  if (images === undefined || records === undefined) return [];
-  const message = `contains a report, but ${records} contains records; one load cannot contain both`;
-  return [{ file: images, line: 0, message }];
-}
-
-/** @param records How many different records the pages contain */
-function checkPages({ file, count }: { file: string; count: number }, records: number): Problem[] {
-  if (count === records) return [];
-  const message = `the pages contain ${formatCount(records, "different record")}, but their count is ${count}`;
-  return [{ file, line: 0, message }];
-}
-
 /**
  * Checks that the camera_ref of a camera_pk is constant (specification, "Record", rule 4). An image in a report identifies its camera
  * only by the camera_ref.
  */
-function createCameraCheck(reject: ReportProblem) {
-  const cameras = new Map<number | string, InputPosition & { ref: string }>();
+function createCameraCheck(reject: ReportProblem, warn: ReportProblem) {
+  type Camera = InputPosition & { key: number | string; ref: string };
+  const cameras = new Map<Camera["key"], Camera>();
+  const firstByRef = new Map<string, Camera>();
   return {
     count: () => cameras.size,
     check(row: ValidRow): void {
       const { file, line } = row;
       const ref = row.record.camera_ref;
       const key = row.kind === "image" ? ref : row.record.camera_pk;
-      const earlier = cameras.get(key);
-      if (earlier?.ref === ref) return;
+      const known = cameras.get(key);
+      if (known?.ref === ref) return;
       const problem = { file, line, field: "camera_ref", value: ref };
-      if (earlier) {
-        const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${key}`;
-        const message = `differs from ${known} in ${formatPosition(earlier)}`;
+      if (known) {
+        const other = `${JSON.stringify(known.ref)}, the camera_ref of camera_pk ${key}`;
+        const message = `differs from ${other} in ${formatPosition(known)}`;
         reject({ ...problem, message, cause: "differs" });
-      } else if (cameras.size < MAX_CAMERAS) {
-        // A string that was cut from a file would keep the rest of the file in memory. A copy does not.
-        const copy = Buffer.from(ref).toString();
-        cameras.set(typeof key === "string" ? copy : key, { ref: copy, file, line });
-      } else reject({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
-    },
-    /** Two cameras with the same camera_ref are valid, but usually a mistake. */
-    checkSharedRefs(): Problem[] {
-      const owners = new Map<string, number | string>();
-      const problems: Problem[] = [];
-      for (const [pk, { ref: value, file, line }] of cameras) {
-        const owner = owners.get(value) ?? pk;
-        owners.set(value, owner);
-        const earlier = cameras.get(owner);
-        if (owner === pk || !earlier) continue;
-        const message = `belongs to camera_pk ${owner} in ${formatPosition(earlier)} and camera_pk ${pk}`;
-        problems.push({ file, line, field: "camera_ref", value, message, cause: "shared" });
+        return;
       }
-      return problems;
+      if (cameras.size === MAX_CAMERAS) {
+        reject({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
+        return;
+      }
+      // A string that was cut from a file would keep the rest of the file in memory. A copy does not.
+      const copy = Buffer.from(ref).toString();
+      const camera = { key: typeof key === "string" ? copy : key, ref: copy, file, line };
+      cameras.set(camera.key, camera);
+      const first = firstByRef.get(ref);
+      if (first) {
+        // Valid, but usually a mistake.
+        const message = `belongs to camera_pk ${first.key} in ${formatPosition(first)} and camera_pk ${key}`;
+        warn({ ...problem, message, cause: "shared" });
+      } else firstByRef.set(copy, camera);
     },
   };
 }

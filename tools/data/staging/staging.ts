@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import type { Progress } from "../../command-line/progress.ts";
 import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
@@ -13,25 +12,15 @@ import {
   IN_MEMORY_FILE,
   InputError,
 } from "../formats/problem.ts";
+import type { InputRow } from "../formats/validation.ts";
 import { encodeContent, getSourceNames, type SnapshotContent } from "../snapshot-content.ts";
-import {
-  assignReportIds,
-  findConflicts,
-  openStagingDatabase,
-  selectBlocks,
-  sortRecords,
-} from "./database.ts";
-import {
-  type CollectOptions,
-  createRowCollector,
-  type RowCollector,
-  type RowCounts,
-} from "./row-collector.ts";
+import { openStagingDatabase, selectBlocks, sortRecords } from "./database.ts";
+import { type CollectOptions, createRowCollector, type RowCounts } from "./row-collector.ts";
 
 /** The last line of an error message about input. */
 export const NOT_LOADED = "Nothing was loaded.";
 
-export interface StageOptions extends Pick<InputFile, "modelName" | "stdin">, CollectOptions {
+export interface StageOptions extends Pick<InputFile, "modelName">, CollectOptions {
   /** The source of the records. The default is the names of the files. */
   source?: string | undefined;
   /** How many records the files must have. */
@@ -64,20 +53,15 @@ export function stageFiles(paths: readonly string[], options: StageOptions = {})
     const message = `skipped ${formatValue(skipped, 200)}: a folder loads its own files whose names end in ${INPUT_SUFFIXES}`;
     if (skipped.length > 0) options.warn?.(`Warning: ${formatProblem({ file: path, line: 0, message })}`);
   }
-  const getSources = (hash: string) => getSourceNames(files, options.source, hash);
-  const { modelName, stdin } = options;
-  return stageRows(files, getSources, options, async ({ add, addPage }, update) => {
-    const onRead = createByteCounter(files, update);
-    for (const [index, file] of files.entries()) {
-      const onPage = (count: number) => addPage(file, count);
-      for await (const rows of readInputFile({ file, modelName, stdin, onRead, onPage }))
-        for (const row of rows) add(row, index);
-    }
+  const { modelName } = options;
+  return stageRows(files, options, async function* ({ onPage, onProgress }) {
+    const onRead = createByteCounter(files, onProgress);
+    for (const file of files) yield* readInputFile({ file, modelName, onRead, onPage });
   });
 }
 
 /** Counts the bytes that are read, and shows them as megabytes. */
-function createByteCounter(files: string[], update: Progress["update"]) {
+function createByteCounter(files: string[], onProgress: Progress["update"]) {
   const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
   const sizes = files.flatMap(listSize);
   const isKnown = sizes.length === files.length;
@@ -85,7 +69,7 @@ function createByteCounter(files: string[], update: Progress["update"]) {
   let read = 0;
   return (chunk: Uint8Array) => {
     read += chunk.length;
-    update(toMegabytes(read), total);
+    onProgress(toMegabytes(read), total);
   };
 }
 
@@ -103,70 +87,68 @@ function listSize(file: string): number[] {
 /** The source of records that a program passes to the package. */
 const RECORDS_SOURCE = "records of a program";
 
-/** The names of these records in messages: `records[5]`, and `records` for a page of them. */
-const RECORDS_NAMES = [IN_MEMORY_FILE, "records"];
+/** Nobody would see a warning, and a service of the package keeps its records in memory anyway. */
+const PACKAGE_OPTIONS = { strict: true, isInMemory: true };
 
-/** Checks records and pages in memory, as `stageBody` checks those in the body of a request. */
+/** Checks records and pages in memory. In messages, a record is `records[5]`, and a page is `records`. */
 export function stageRecords(records: Iterable<unknown>, source = RECORDS_SOURCE): Promise<StagedRecords> {
-  return stageRows(
-    RECORDS_NAMES,
-    () => [source],
-    { strict: true, isInMemory: true },
-    async ({ add, addPage }) => {
-      let number = 0;
-      const locate = () => ({ file: IN_MEMORY_FILE, line: ++number });
-      const input = { file: "records", onPage: (count: number) => addPage("records", count) };
-      for (const value of records)
-        for (const row of checkObject(value, input, locate, { line: 0, innerLines: [] })) add(row, 0);
-    },
-  );
+  let number = 0;
+  const locate = () => ({ file: IN_MEMORY_FILE, line: ++number });
+  function* check(onPage: RowEvents["onPage"]) {
+    const input = { file: "records", onPage };
+    for (const value of records) yield* checkObject(value, input, locate, { line: 0, innerLines: [] });
+  }
+  const files = [IN_MEMORY_FILE, "records"];
+  return stageRows(files, { ...PACKAGE_OPTIONS, source }, async function* ({ onPage }) {
+    yield check(onPage);
+  });
 }
-
-/** The names of a body in messages: `body:5` is a line of CSV, and `body[5]` a record of JSON. */
-const BODY_NAMES = ["body", BODY_RECORDS];
 
 /** Limits of a body, because it is read while the service responds: about 1,200,000 records. */
 const MAX_BODY_BYTES = 64_000_000;
 const MAX_BODY_PROBLEMS = 1_000;
 
 /**
- * Checks the records in the body of a request, in any format.
+ * Checks the records in the body of a request, in any format. In messages, `body:5` is a line of CSV, and `body[5]` a record of JSON.
  * @throws TooLargeError
  */
 export function stageBody(body: Readable, modelName: InputFile["modelName"]): Promise<StagedRecords> {
-  return stageRows(
-    BODY_NAMES,
-    () => [RECORDS_SOURCE],
-    { strict: true, isInMemory: true, maxProblems: MAX_BODY_PROBLEMS },
-    async ({ add, addPage }) => {
-      const [file = ""] = BODY_NAMES;
-      const onPage = (count: number) => addPage(file, count);
-      for await (const rows of readInputFile({ file, body, modelName, onPage, maxBytes: MAX_BODY_BYTES })) {
-        for (const row of rows) add(row, "problems" in row ? 0 : BODY_NAMES.indexOf(row.file));
-      }
-    },
-  );
+  const input = { file: "body", body, modelName, maxBytes: MAX_BODY_BYTES };
+  const options = { ...PACKAGE_OPTIONS, source: RECORDS_SOURCE, maxProblems: MAX_BODY_PROBLEMS };
+  const files = [input.file, BODY_RECORDS];
+  return stageRows(files, options, ({ onPage }) => readInputFile({ ...input, onPage }));
 }
 
+/** What is called while rows are read. */
+interface RowEvents {
+  onPage: (file: string, count: number) => void;
+  onProgress: Progress["update"];
+}
+
+/** @param files The names in messages, in their order */
 async function stageRows(
   files: string[],
-  getSources: (hash: string) => string[],
   options: StageOptions,
-  read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
+  read: (events: RowEvents) => AsyncIterable<Iterable<InputRow>>,
 ): Promise<StagedRecords> {
   const database = openStagingDatabase(options);
   const problems = createProblemList(files, options.maxProblems);
   const warnings = createProblemList(files);
-  const collector = createRowCollector(database, options, problems.add, warnings.add);
+  const { add, addPage, compare, counts, getStatistics } = createRowCollector(
+    database,
+    options,
+    problems.add,
+    warnings.add,
+  );
   try {
     database.exec("BEGIN");
-    await runStep("reading", options, (step) => read(collector, (done, total) => step?.update(done, total)));
-    collector.end();
-    for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
+    await runStep("reading", options, async (onProgress) => {
+      for await (const rows of read({ onPage: addPage, onProgress })) for (const row of rows) add(row);
+    });
     await runStep("comparing", options, async () => {
-      compareRecords(database, files, collector);
+      compare();
+      for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
       const lines = problems.lines();
-      const { counts } = collector;
       const { minRecords = 0 } = options;
       if (lines.length === 0 && counts.count < minRecords)
         lines.push(`The files contain ${describeCounts(counts)}, fewer than --min-records ${minRecords}.`);
@@ -176,25 +158,22 @@ async function stageRows(
     database.exec("COMMIT");
     // Unlike closures, bound functions do not keep the collector in memory while the records are written.
     const listBlocks = selectBlocks.bind(null, database);
-    const content = encodeContent(collector.counts.count, listBlocks, collector.getStatistics(), getSources);
-    return { ...collector.counts, ...content, close: database.close.bind(database) };
+    const getSources = getSourceNames.bind(null, files, options.source);
+    const content = encodeContent(counts.count, listBlocks, getStatistics(), getSources);
+    return { ...counts, ...content, close: database.close.bind(database) };
   } catch (error) {
     database.close();
     throw explainTemporaryFileError(error);
   }
 }
 
-function compareRecords(database: DatabaseSync, files: string[], { firstFiles, reject }: RowCollector): void {
-  const { images, records } = firstFiles;
-  const hasBoth = images !== undefined && records !== undefined;
-  if (hasBoth) return;
-  if (images !== undefined) assignReportIds(database);
-  for (const problem of findConflicts(database, files)) reject(problem);
-}
-
-async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {
+async function runStep(
+  name: string,
+  { openStep }: StageOptions,
+  action: (onProgress: Progress["update"]) => Promise<void>,
+): Promise<void> {
   const step = openStep?.(name, { unit: "MB" });
-  return action(step).finally(() => step?.close());
+  await action((done, total) => step?.update(done, total)).finally(() => step?.close());
 }
 
 /** Formats the number of records, and how many of them were corrected or skipped. */

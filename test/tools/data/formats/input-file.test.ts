@@ -5,13 +5,14 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { decodeText, readBytes } from "../../../../tools/data/formats/input-file.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
-import { cutBytes } from "../input.ts";
+import { cutBytes, replaceStandardInput } from "../input.ts";
 
 const TEXT = "one\ntwo\n".repeat(20_000);
 const ZIPPED = gzipSync(TEXT);
 
 async function readAll(file: string, stdin: Readable): Promise<string> {
-  return Buffer.concat(await Array.fromAsync(readBytes({ file, stdin }))).toString();
+  replaceStandardInput(stdin);
+  return Buffer.concat(await Array.fromAsync(readBytes({ file }))).toString();
 }
 
 const contents: [string, Buffer, string][] = [
