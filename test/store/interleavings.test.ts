@@ -5,14 +5,20 @@ import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
 import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
-import { createDeployedKvStore, DEPLOYED } from "../../tools/data/stores/kv-writer.ts";
+import { createWritableKvStore, DEPLOYED_KV } from "../../tools/data/stores/kv-writer.ts";
 import {
   RejectedSwitchError,
   UnknownOutcomeError,
   type WritableStore,
 } from "../../tools/data/stores/writer.ts";
 import { makeNewestFirst, readAll } from "../support/reader.ts";
-import { interceptCalls, listSnapshots, loadRecords, openLocalStores } from "../support/stores.ts";
+import {
+  DEPLOYED_WITHOUT_LAG,
+  interceptCalls,
+  listSnapshots,
+  loadRecords,
+  openLocalStores,
+} from "../support/stores.ts";
 
 const all = makeNewestFirst(2_000);
 const BEFORE = all.slice(0, BLOCK_SIZE + 10);
@@ -58,14 +64,17 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   const openStepwise = (onStep: OnStep): WritableStore =>
     name === "d1"
       ? createWritableD1Store({ ...interceptCalls(stores.database, onStep), batchBytes: 1 })
-      : createDeployedKvStore({ ...interceptCalls(stores.namespace, onStep), batchBytes: 1 }, 0);
+      : createWritableKvStore(
+          { ...interceptCalls(stores.namespace, onStep), batchBytes: 1 },
+          DEPLOYED_WITHOUT_LAG,
+        );
 
   /** Clears the store, and loads these records if there are any. Then enough time passes that previous loads have no effect. */
   async function prepare(previous: TrafficRecord[]): Promise<void> {
-    advanceTime(2 * DEPLOYED.orphanAgeMs);
+    advanceTime(2 * DEPLOYED_KV.orphanAgeMs);
     await stores.clear();
     if (previous.length > 0) await loadRecords(store, previous);
-    advanceTime(2 * DEPLOYED.sweepDelayMs);
+    advanceTime(2 * DEPLOYED_KV.sweepDelayMs);
   }
 
   /** Runs a command, and a second one before step `at` of the first. After every step, the served collection must be complete. */
@@ -118,10 +127,10 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
         if (previous.length === 0 && loads.length === 2 && failure === "continues")
           expect(done.length, "at least one load succeeds").toBeGreaterThan(0);
         // The next load and a later sweep repair the store.
-        advanceTime(2 * DEPLOYED.orphanAgeMs);
+        advanceTime(2 * DEPLOYED_KV.orphanAgeMs);
         const next = await loadRecords(store, BEFORE);
         expect(joinIds((await readAll(store)).records)).toBe(joinIds(BEFORE));
-        advanceTime(2 * DEPLOYED.orphanAgeMs);
+        advanceTime(2 * DEPLOYED_KV.orphanAgeMs);
         await store.sweep();
         expect(await listSnapshots(stores, name)).toEqual([next]);
       }
@@ -131,7 +140,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("snapshots have different ids, even if they start in the same millisecond or with a slow clock", async () => {
     await prepare(BEFORE);
     const { id } = (await store.readCurrent()).snapshot;
-    advanceTime(-DEPLOYED.orphanAgeMs);
+    advanceTime(-DEPLOYED_KV.orphanAgeMs);
     const ids = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
     expect(new Set([id, ...ids])).toHaveLength(3);
     expect((await store.readCurrent()).snapshot.id).toBe(ids[1]);
@@ -171,7 +180,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("a load that takes hours is rejected in KV, where clocks decide, and succeeds in D1", async () => {
     await prepare(BEFORE);
     const slow = openStepwise(async (operate) => {
-      advanceTime(DEPLOYED.maxLoadMs / 3);
+      advanceTime(DEPLOYED_KV.maxLoadMs / 3);
       return operate();
     });
     const outcome = await getOutcome(loadRecords(slow, ONE));

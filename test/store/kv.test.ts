@@ -2,14 +2,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
 import { DamagedSnapshotError, parseSnapshot } from "../../src/store/snapshot.ts";
 import {
-  createDeployedKvStore,
-  createLocalKvStore,
-  DEPLOYED,
+  createWritableKvStore,
+  DEPLOYED_KV,
+  LOCAL_KV,
   type WritableNamespace,
 } from "../../tools/data/stores/kv-writer.ts";
 import { createSnapshotId } from "../../tools/data/stores/writer.ts";
 import { makeNewestFirst, readAll } from "../support/reader.ts";
-import { listSnapshots, loadRecords, openLocalStores } from "../support/stores.ts";
+import { DEPLOYED_WITHOUT_LAG, listSnapshots, loadRecords, openLocalStores } from "../support/stores.ts";
 
 const records = makeNewestFirst(600);
 const stores = await openLocalStores();
@@ -38,7 +38,7 @@ function watchPuts(beforePut: (key: string) => unknown): WritableNamespace {
   return { ...namespace, put, batchBytes: 1 };
 }
 
-const openDeployed = (opened: WritableNamespace) => createDeployedKvStore(opened, 0);
+const openDeployed = (opened: WritableNamespace) => createWritableKvStore(opened, DEPLOYED_WITHOUT_LAG);
 
 test("a load writes a key for each block, waits until all keys are visible, and then writes the current snapshot", async () => {
   vi.useFakeTimers();
@@ -46,7 +46,7 @@ test("a load writes a key for each block, waits until all keys are visible, and 
   const waits: number[] = [];
   const progress: number[] = [];
   const namespace = watchPuts((key) => written.push(key));
-  const store = createDeployedKvStore(namespace);
+  const store = createWritableKvStore(namespace, DEPLOYED_KV);
   const loading = loadRecords(store, records, {
     onProgress: (count) => progress.push(count),
     onWait: (seconds) => waits.push(seconds),
@@ -119,7 +119,8 @@ test("a load whose switch got no answer waits again before it looks at the curre
     await namespace.put(pairs);
     if (pairs.some(({ key }) => key === CURRENT_SNAPSHOT_KEY)) throw new Error("no answer");
   };
-  void loadRecords(createDeployedKvStore({ ...namespace, put }), records, { onWait }).then(onEnd);
+  const store = createWritableKvStore({ ...namespace, put }, DEPLOYED_KV);
+  void loadRecords(store, records, { onWait }).then(onEnd);
   for (const waits of [1, 2]) {
     while (onWait.mock.calls.length < waits) await vi.advanceTimersByTimeAsync(0);
     await vi.advanceTimersByTimeAsync(69_999);
@@ -138,15 +139,15 @@ test("a sweep keeps foreign keys, the replaced load for a while, and the blocks 
   };
   const replaced = createSnapshotId(Date.now());
   for (const key of ["notes", getBlockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
-  await expectAfterSweep(2 * DEPLOYED.orphanAgeMs, [replaced]);
+  await expectAfterSweep(2 * DEPLOYED_KV.orphanAgeMs, [replaced]);
   const running = createSnapshotId(Date.now());
   await namespace.put([{ key: getBlockKey(running, 1), value: "" }]);
   const served = await loadRecords(store, records);
-  await expectAfterSweep(DEPLOYED.sweepDelayMs - 1, [replaced, running, served]);
+  await expectAfterSweep(DEPLOYED_KV.sweepDelayMs - 1, [replaced, running, served]);
   await expectAfterSweep(1, [running, served]);
-  await expectAfterSweep(DEPLOYED.orphanAgeMs - DEPLOYED.sweepDelayMs, [running, served]);
+  await expectAfterSweep(DEPLOYED_KV.orphanAgeMs - DEPLOYED_KV.sweepDelayMs, [running, served]);
   await expectAfterSweep(1, [served]);
-  await expectAfterSweep(-DEPLOYED.orphanAgeMs, [served]);
+  await expectAfterSweep(-DEPLOYED_KV.orphanAgeMs, [served]);
   expect(await namespace.list()).toContain("notes");
 });
 
@@ -154,7 +155,7 @@ test.each([null, "yesterday"])(
   "a sweep keeps all blocks if the records were loaded at %j",
   async (loaded_at) => {
     const store = stores.open("kv");
-    const replaced = createSnapshotId(Date.now() - 2 * DEPLOYED.orphanAgeMs);
+    const replaced = createSnapshotId(Date.now() - 2 * DEPLOYED_KV.orphanAgeMs);
     const current = JSON.stringify({ id: "current", count: 0, loaded_at, source: "" });
     await namespace.put([
       { key: getBlockKey(replaced, 1), value: "" },
@@ -168,7 +169,7 @@ test.each([null, "yesterday"])(
 test("a load into a local namespace removes unfinished loads before, and the replaced load after", async () => {
   const seen: string[][] = [];
   const namespace = watchPuts(async () => seen.push(await listSnapshots(stores, "kv")));
-  const store = createLocalKvStore(namespace);
+  const store = createWritableKvStore(namespace, LOCAL_KV);
   const first = await loadRecords(store, records);
   await namespace.put([{ key: getBlockKey(createSnapshotId(Date.now()), 1), value: "" }]);
   seen.length = 0;

@@ -3,7 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
 import { MIGRATIONS_FOLDER, type WritableDatabase } from "../../tools/data/stores/d1-writer.ts";
-import { createDeployedKvStore } from "../../tools/data/stores/kv-writer.ts";
+import {
+  createWritableKvStore,
+  DEPLOYED_KV,
+  type WritableNamespace,
+} from "../../tools/data/stores/kv-writer.ts";
 import type { WritableStore } from "../../tools/data/stores/writer.ts";
 import { getTrueTime, type Random } from "./virtual-clock.ts";
 
@@ -33,7 +37,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
       shown.set(key, time);
       return valueAt(key, time);
     };
-    const namespace: Parameters<typeof createDeployedKvStore>[0] = {
+    const namespace: WritableNamespace = {
       get: async (keys) => keys.map(view),
       put: async (pairs) => {
         const kept = pairs.filter(() => random() >= LOST_SHARE);
@@ -48,7 +52,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
       },
       batchBytes: 1,
     };
-    return createDeployedKvStore(namespace);
+    return createWritableKvStore(namespace, DEPLOYED_KV);
   };
 }
 

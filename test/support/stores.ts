@@ -7,8 +7,9 @@ import { toKeyValueStore } from "../../src/store/kv.ts";
 import type { StoreName } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import {
-  createDeployedKvStore,
-  createLocalKvStore,
+  createWritableKvStore,
+  DEPLOYED_KV,
+  LOCAL_KV,
   type WritableNamespace,
 } from "../../tools/data/stores/kv-writer.ts";
 import {
@@ -19,6 +20,9 @@ import {
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../tools/data/stores/writer.ts";
 import { toContent } from "./sample-records.ts";
 import { createFolder } from "./temporary-folder.ts";
+
+/** The times of a deployed namespace that shows each change at once. */
+export const DEPLOYED_WITHOUT_LAG = { ...DEPLOYED_KV, propagationMs: 0 };
 
 export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
 
@@ -33,7 +37,9 @@ export async function openLocalStores() {
     namespace,
     /** Opens the database or the namespace as a deployed store without lag. */
     open: (name: StoreName): WritableStore =>
-      name === "d1" ? createWritableD1Store(database) : createDeployedKvStore(namespace, 0),
+      name === "d1"
+        ? createWritableD1Store(database)
+        : createWritableKvStore(namespace, DEPLOYED_WITHOUT_LAG),
     /** Empties both stores. */
     async clear() {
       await database.write(["DELETE FROM block", "UPDATE current_snapshot SET id = NULL, count = 0"]);
@@ -59,7 +65,7 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
     list: async () => (await KV.list()).keys.map((key) => key.name),
     batchBytes,
   };
-  return createLocalKvStore(namespace);
+  return createWritableKvStore(namespace, LOCAL_KV);
 }
 
 /**

@@ -61,8 +61,8 @@ test("a load into a namespace whose sweep fails says that a later load deletes t
     const isSweep = args.includes("list") && pairs.get("current-snapshot") !== old;
     return isSweep ? { status: 1, stdout: "", stderr: "Authentication error" } : namespace(args);
   };
-  const choice = { store: "kv", remote: true, config, propagationMs: 20, wrangler } as const;
-  await loadFiles(writeRecords(30), choice);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }).setTimerTickMode("nextTimerAsync");
+  await loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
   const warning =
     /^Warning: The new records are being served\. .* a later load deletes .*\nwrangler kv key list .*\nAuthentication error$/s;
   expect(console.error).toHaveBeenCalledWith(expect.stringMatching(warning));

@@ -25,10 +25,8 @@ export interface StoreChoice {
   config?: string | undefined;
 }
 
-/** A chosen store, and what tests replace to reach it. */
+/** A chosen store, and the program that tests replace to reach it. */
 export interface StoreAccess extends StoreChoice {
-  /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
-  propagationMs?: number | undefined;
   wrangler?: WranglerRunner | undefined;
 }
 

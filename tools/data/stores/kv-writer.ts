@@ -24,7 +24,7 @@ export interface WritableNamespace extends KeyValueStore, Capacity {
 const MINUTE_MS = 60_000;
 
 /** The times of a deployed namespace. */
-export const DEPLOYED = {
+export const DEPLOYED_KV = {
   /** A change of a key can be visible up to 60 seconds late. */
   propagationMs: 70_000,
   /** How long nothing is swept after a switch, because readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
@@ -36,21 +36,21 @@ export const DEPLOYED = {
 };
 
 /** A namespace on this machine shows each change at once. It is locked, so no other load is running, whatever the time of its blocks. */
-const LOCAL = { propagationMs: 0, sweepDelayMs: -Infinity, orphanAgeMs: -Infinity, maxLoadMs: Infinity };
+export const LOCAL_KV = {
+  propagationMs: 0,
+  sweepDelayMs: -Infinity,
+  orphanAgeMs: -Infinity,
+  maxLoadMs: Infinity,
+};
 
-export function createLocalKvStore(namespace: WritableNamespace): WritableStore {
-  return createWritableKvStore(namespace, LOCAL);
-}
-
-export function createDeployedKvStore(
+/**
+ * Creates a store that commands write to. KV has no compare-and-set, so the later of two switches wins.
+ * @param times Protect the blocks that either load, or a reader, may need
+ */
+export function createWritableKvStore(
   namespace: WritableNamespace,
-  propagationMs = DEPLOYED.propagationMs,
+  times: typeof DEPLOYED_KV,
 ): WritableStore {
-  return createWritableKvStore(namespace, { ...DEPLOYED, propagationMs });
-}
-
-/** KV has no compare-and-set, so the later of two switches wins. The times protect the blocks that either load may need. */
-function createWritableKvStore(namespace: WritableNamespace, times: typeof DEPLOYED): WritableStore {
   const reader = createKvStore(namespace);
   const readCurrent = () => readReplaced(reader);
   return {

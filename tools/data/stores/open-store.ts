@@ -12,7 +12,7 @@ import {
   type StoreName,
 } from "./configuration.ts";
 import { createWritableD1Store } from "./d1-writer.ts";
-import { createLocalKvStore } from "./kv-writer.ts";
+import { createWritableKvStore, LOCAL_KV } from "./kv-writer.ts";
 import {
   applyMigrations,
   createLocalDatabase,
@@ -100,7 +100,7 @@ function openLocalStore(
   const opened = { name, location, close: () => database.close() };
   if (name === "kv") {
     const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));
-    return { ...opened, store: createLocalKvStore(namespace) };
+    return { ...opened, store: createWritableKvStore(namespace, LOCAL_KV) };
   }
   const store = createWritableD1Store(createLocalDatabase(database));
   return { ...opened, store, migrate: () => applyMigrations(database) };

@@ -11,7 +11,7 @@ import {
   quoteSqlString,
   type WritableDatabase,
 } from "./d1-writer.ts";
-import { createDeployedKvStore, type WritableNamespace } from "./kv-writer.ts";
+import { createWritableKvStore, DEPLOYED_KV, type WritableNamespace } from "./kv-writer.ts";
 import type { OpenedStore } from "./writer.ts";
 
 /** A compromise: wrangler holds several copies of a batch in memory, and takes a second to start. */
@@ -26,12 +26,10 @@ const MAX_COMMAND_LENGTH = 50_000;
 export function openRemoteStore(name: StoreName, choice: StoreAccess): OpenedStore {
   const location = "deployed";
   const remote = createRemote(choice);
-  if (name === "kv")
-    return {
-      name,
-      location,
-      store: createDeployedKvStore(createRemoteNamespace(remote), choice.propagationMs),
-    };
+  if (name === "kv") {
+    const namespace = createRemoteNamespace(remote);
+    return { name, location, store: createWritableKvStore(namespace, DEPLOYED_KV) };
+  }
   const database = createRemoteDatabase(remote);
   const migrate = async () => {
     // Wrangler's command needs seconds even if there is nothing to apply.

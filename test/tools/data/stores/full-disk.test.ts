@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { createWritableD1Store } from "../../../../tools/data/stores/d1-writer.ts";
-import { createLocalKvStore } from "../../../../tools/data/stores/kv-writer.ts";
+import { createWritableKvStore, LOCAL_KV } from "../../../../tools/data/stores/kv-writer.ts";
 import {
   applyMigrations,
   createLocalDatabase,
@@ -24,7 +24,7 @@ async function openStore(name: "d1" | "kv", bytes: number) {
   const database = new DatabaseSync(path);
   const limit = (pages: number) => database.exec(`PRAGMA max_page_count = ${pages}`);
   if (name === "d1") await applyMigrations(database);
-  const openKv = () => createLocalKvStore(createLocalNamespace(database, join(folder, "blobs")));
+  const openKv = () => createWritableKvStore(createLocalNamespace(database, join(folder, "blobs")), LOCAL_KV);
   const store = name === "d1" ? createWritableD1Store(createLocalDatabase(database)) : openKv();
   const disk = { bytes, isKnown: true };
   simulateDisk(folder, disk);
