@@ -41,7 +41,7 @@ export async function withTimeout<T>(work: Promise<T>, { timeoutMs = READ_TIMEOU
 export class MissingBlockError extends Error {}
 
 /**
- * Reads a block of a snapshot.
+ * Reads the text of a block of a snapshot.
  * @throws MissingBlockError
  */
 export async function requireBlock(store: Store, { id }: Snapshot, number: number): Promise<string> {
@@ -53,9 +53,9 @@ export async function requireBlock(store: Store, { id }: Snapshot, number: numbe
  * Reads blocks of a snapshot together.
  * @throws MissingBlockError
  */
-export async function requireBlocks(store: Store, { id }: Snapshot, numbers: number[]): Promise<string[]> {
+export async function requireBlocks(store: Store, { id }: Snapshot, numbers: number[]): Promise<Block[]> {
   const texts = await store.readBlocks(id, numbers);
-  return numbers.map((number, index) => requireText(texts[index], id, number));
+  return numbers.map((number, index) => ({ number, text: requireText(texts[index], id, number) }));
 }
 
 function requireText(text: string | null | undefined, id: string, number: number): string {

@@ -88,7 +88,7 @@ export async function readStatistics(store: Store, snapshot: MaybeSnapshot): Pro
     throw new Error(`The statistics of snapshot ${snapshot.id} are damaged. Load the records again.`);
   const [, ...numbers] = listBlockNumbers(Number(count));
   const others = numbers.length > 0 ? await requireBlocks(store, snapshot, numbers) : [];
-  return JSON.parse(first + others.join(""));
+  return JSON.parse(first + others.map(({ text }) => text).join(""));
 }
 
 /** Lists the numbers of the blocks of statistics: 0, -1, ... */

@@ -6,8 +6,7 @@ import { print } from "../command-line/print.ts";
 import { PROJECT } from "../paths.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { listInputFiles } from "./formats/input-file.ts";
-import { readContent } from "./read-records.ts";
-import { hashContent, type SnapshotContent } from "./snapshot-content.ts";
+import { decodeContent, hashContent, type SnapshotContent } from "./snapshot-content.ts";
 import { describeCounts, stageFiles } from "./staging/staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withMigratedStore } from "./stores/open-store.ts";
@@ -24,15 +23,15 @@ export function listSampleFiles(): string[] {
 export async function writeSampleAssets(assets: string): Promise<void> {
   const staged = await stageFiles(listSampleFiles());
   try {
-    await replaceAssets(assets, staged);
+    replaceAssets(assets, staged);
   } finally {
     staged.close();
   }
 }
 
-export async function replaceAssets(assets: string, content: SnapshotContent): Promise<void> {
+export function replaceAssets(assets: string, content: SnapshotContent): void {
   const { count, source, blocks } = content;
-  const csv = CSV_HEADER + (await Array.fromAsync(readContent(content), formatCsvLine)).join("");
+  const csv = CSV_HEADER + decodeContent(content).map(formatCsvLine).join("");
   const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
   const file = join(assets, SEED_SNAPSHOT_PATH);

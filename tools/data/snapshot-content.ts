@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import type { Block } from "../../src/store/block.ts";
+import type { TrafficRecord } from "../../src/records/schema.ts";
+import { type Block, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { encodeStatistics, type RecordStatistics } from "../../src/store/stored-statistics.ts";
 
 /** What a load writes as a snapshot. */
@@ -54,6 +55,13 @@ export function encodeContent(
       yield* statisticsBlocks;
     },
   };
+}
+
+/** Decodes the records, newest first. */
+export function decodeContent({ count, blocks }: SnapshotContent): TrafficRecord[] {
+  const recordBlocks = Array.from(blocks()).filter(({ number }) => number > 0);
+  const lines = recordBlocks.map((block) => parseBlock(block, count));
+  return decodeRange({ first: 1, last: count }, lines);
 }
 
 /** Hashes blocks: the same content has the same hash. */

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { vi } from "vitest";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
-import { decodeRange, parseBlock } from "../../../src/store/block.ts";
 import { readInputFile } from "../../../tools/data/formats/formats.ts";
 import type { InputFile } from "../../../tools/data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../../tools/data/formats/problem.ts";
 import type { InputRow } from "../../../tools/data/formats/validation.ts";
 import { listSampleFiles } from "../../../tools/data/sample-data.ts";
+import { decodeContent } from "../../../tools/data/snapshot-content.ts";
 import {
   describeCounts,
   type StagedRecords,
@@ -104,11 +104,10 @@ export async function findProblems(contents: Contents, options?: StageOptions): 
 const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** Reads the staged records, oldest first, and then deletes them from disk. */
-function readStagedRecords({ count, blocks, close }: StagedRecords): TrafficRecord[] {
-  const recordBlocks = Array.from(blocks()).filter(({ number }) => number > 0);
-  close();
-  const lines = recordBlocks.map((block) => parseBlock(block, count));
-  return decodeRange({ first: 1, last: count }, lines).reverse();
+function readStagedRecords(staged: StagedRecords): TrafficRecord[] {
+  const records = decodeContent(staged);
+  staged.close();
+  return records.reverse();
 }
 
 /** Reads the records of the sample data, oldest first. */

@@ -5,7 +5,7 @@ import { type JsonObject, readJsonObjects } from "./json-objects.ts";
 import { BODY_RECORDS, type InputPosition, type ProblemDetail } from "./problem.ts";
 import { checkRecord, type InputRow, isObject } from "./validation.ts";
 
-/** The maximum number of rows in a batch, because a page of 8 MB can have many more. */
+/** The maximum number of rows in a batch. A page of 8 MB can have many more, and after too many problems the rest of them is not checked. */
 const BATCH_ROWS = 1_000;
 
 /**
@@ -32,6 +32,7 @@ export async function* readJson(
         }
       }
     } finally {
+      // Also the rows before an error.
       yield rows;
     }
   }

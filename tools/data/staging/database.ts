@@ -20,11 +20,7 @@ const COLUMNS = [
  * Opens an empty database for a load, by default in a temporary file: a database without a name, which SQLite deletes immediately after
  * opening it.
  */
-export function openStagingDatabase({
-  isInMemory = false,
-}: {
-  isInMemory?: boolean | undefined;
-}): DatabaseSync {
+export function openStagingDatabase({ isInMemory }: { isInMemory: boolean }): DatabaseSync {
   if (!isInMemory) requireTemporaryFolder();
   const database = new DatabaseSync(isInMemory ? ":memory:" : "");
   database.exec(`
@@ -86,14 +82,14 @@ const UNIQUE_KEYS = [
 
 /**
  * Compares the records of a load. All records must have their ids.
+ * @param files The files that the column `file` counts
  * @returns A problem for the later record of each conflict, in the order in which the records were read
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
-  const getPosition = (index: unknown, line: unknown) => {
-    const file = files[Number(index)];
-    if (file === undefined) throw new RangeError(`The load has no file ${index}`);
-    return { file, line: Number(line) };
-  };
+  const getPosition = (index: unknown, line: unknown) => ({
+    file: String(files[Number(index)]),
+    line: Number(line),
+  });
   for (const { columns, field } of UNIQUE_KEYS) {
     const repeated = `FROM staged GROUP BY ${columns} HAVING count(*) > 1`;
     // Usually nothing is repeated, and the join would read all records again.

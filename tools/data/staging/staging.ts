@@ -131,8 +131,9 @@ async function stageRows(
   options: StageOptions,
   read: (events: RowEvents) => AsyncIterable<Iterable<InputRow>>,
 ): Promise<StagedRecords> {
-  const database = openStagingDatabase(options);
-  const problems = createProblemList(files, options.maxProblems);
+  const { isInMemory = false, maxProblems, minRecords = 0 } = options;
+  const database = openStagingDatabase({ isInMemory });
+  const problems = createProblemList(files, maxProblems);
   const warnings = createProblemList(files);
   const { add, addPage, compare, counts, getStatistics } = createRowCollector(
     database,
@@ -149,7 +150,6 @@ async function stageRows(
       compare();
       for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
       const lines = problems.lines();
-      const { minRecords = 0 } = options;
       if (lines.length === 0 && counts.count < minRecords)
         lines.push(`The files contain ${describeCounts(counts)}, fewer than --min-records ${minRecords}.`);
       if (lines.length > 0) throw new InputError([...lines, NOT_LOADED].join("\n"));

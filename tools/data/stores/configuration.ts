@@ -117,19 +117,14 @@ function listVariables(text: string): string[] {
  * Checks that `RATE_LIMIT` is the period of the rate limiter: a client would otherwise be told to wait too long or too short.
  * @throws Error if they differ, in production or in previews
  */
-export function requireSamePeriods({ previews, ...production }: Configuration): void {
-  for (const [table, { vars, ratelimits = [] }] of [
-    ["", production],
-    ["previews.", previews ?? {}],
-  ] as const) {
-    const period = ratelimits.find(({ name }) => name === "RATE_LIMITER")?.simple?.period;
-    const setting = vars?.RATE_LIMIT;
-    const isLimited = setting !== undefined && setting !== "off";
-    if (isLimited && period !== undefined && String(period) !== setting)
-      throw new Error(
-        `RATE_LIMIT in [${table}vars] is ${JSON.stringify(setting)}, but the period in [[${table}ratelimits]] is ${period}. Set both to the same number of seconds.`,
-      );
-  }
+export function requireSamePeriods({ vars, ratelimits = [], previews }: Configuration, table = ""): void {
+  const { RATE_LIMIT: setting = "off" } = vars ?? {};
+  const period = ratelimits.find(({ name }) => name === "RATE_LIMITER")?.simple?.period;
+  if (setting !== "off" && period !== undefined && String(period) !== setting)
+    throw new Error(
+      `RATE_LIMIT in [${table}vars] is ${JSON.stringify(setting)}, but the period in [[${table}ratelimits]] is ${period}. Set both to the same number of seconds.`,
+    );
+  if (previews) requireSamePeriods(previews, "previews.");
 }
 
 /**
