@@ -82,15 +82,17 @@ function checkValue(value: unknown, position: InputPosition, modelName: InputFil
   return checkRecord(replaces ? { ...value, model_name: modelName } : value, position);
 }
 
+// TypeScript does not know the proposal "JSON.parse source text access" of ECMAScript.
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
 /** Parses an object, unless a value would be lost: a repeated key, or a number that is not exact. */
 function parseExactly({ text, keys }: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
   let problem: ProblemDetail | undefined;
   // JavaScript represents every number of 15 digits exactly, unless it is very small.
   const mayLose = /\d[\d.eE]{15}|\d[.eE]/.test(text);
-  // TypeScript does not know the third parameter (ECMAScript, "JSON.parse source text access").
   const requireExact = (field: string, value: unknown, context?: { source: string }) => {
     const isLost = context !== undefined && typeof value === "number" && !isExact(value, context.source);
-    if (isLost) problem ??= describeInexact(field, context.source);
+    if (isLost) problem ??= { field, value: rawJSON(context.source), message: "cannot be read exactly" };
     return value;
   };
   try {
@@ -109,11 +111,6 @@ function isExact(value: number, source: string): boolean {
   const [digits = ""] = /[1-9](?:\d*[1-9])?/.exec(source.replaceAll(/e.*|[-.]/gi, "")) ?? [];
   const isUnderflow = value === 0 && digits !== "";
   return digits.length <= 15 && Number.isFinite(value) && !isUnderflow;
-}
-
-function describeInexact(field: string, source: string): ProblemDetail {
-  const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
-  return { field, value: rawJSON(source), message: "cannot be read exactly" };
 }
 
 /** Counts the keys in an object or an array, including the keys of inner objects. */

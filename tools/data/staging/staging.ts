@@ -60,10 +60,11 @@ export function stageFiles(paths: readonly string[], options: StageOptions = {})
   });
 }
 
-/** Counts the bytes that are read, and shows them as megabytes. */
+/** Counts the bytes that are read, and shows them as megabytes. There is no total if a size is not known, such as that of a pipe. */
 function createByteCounter(files: string[], onProgress: Progress["update"]) {
   const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
-  const sizes = files.flatMap(listSize);
+  const entries = files.map((file) => statSync(file, { throwIfNoEntry: false }));
+  const sizes = entries.flatMap((entry) => (entry?.isFile() ? [entry.size] : []));
   const isKnown = sizes.length === files.length;
   const total = isKnown ? toMegabytes(sizes.reduce((sum, size) => sum + size, 0)) : undefined;
   let read = 0;
@@ -71,17 +72,6 @@ function createByteCounter(files: string[], onProgress: Progress["update"]) {
     read += chunk.length;
     onProgress(toMegabytes(read), total);
   };
-}
-
-/** Returns no size if it is not known, such as that of standard input or of a missing file. */
-function listSize(file: string): number[] {
-  try {
-    const found = statSync(file);
-    return found.isFile() ? [found.size] : [];
-  } catch {
-    // Reading the file reports the error.
-    return [];
-  }
 }
 
 /** The source of records that a program passes to the package. */

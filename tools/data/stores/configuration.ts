@@ -52,20 +52,14 @@ export const SEED_STORE = "seed";
  * @throws Error if the file does not exist or is not TOML, or if wrangler would not use its settings
  */
 export async function readConfiguration(path = join(PROJECT, CONFIGURATION_FILE)): Promise<Configuration> {
-  const file = resolve(path);
-  const configuration = await parseConfiguration(path, file);
-  await requireNoOverrides(path, dirname(file));
-  return configuration;
-}
-
-async function parseConfiguration(path: string, file: string): Promise<Configuration> {
   // Wrangler reads no settings from a file with any other name but JSON.
-  if (!file.endsWith(".toml"))
+  if (!path.endsWith(".toml"))
     throw new Error(
       `The configuration ${path} is not supported. It must be TOML, and its name must end in .toml.`,
     );
+  await requireNoOverrides(path);
   try {
-    return parse(await readFile(file, "utf8"));
+    return parse(await readFile(path, "utf8"));
   } catch (cause) {
     throw new Error(`The configuration ${path} cannot be read: ${describeFileError(cause)}`, { cause });
   }
@@ -84,16 +78,15 @@ const SETTINGS = ["STORE", "PUBLIC_ORIGIN", "RATE_LIMIT", "PREFER", "FAULTS"];
  * Rejects settings outside the configuration. Wrangler would obey them and our commands would not: a load could fill a store that is not
  * served, and an environment deploys a second worker that shares the database.
  */
-async function requireNoOverrides(path: string, folder: string): Promise<void> {
+async function requireNoOverrides(path: string): Promise<void> {
   const variable = WRANGLER_SETTINGS.find((name) => process.env[name]);
   if (variable !== undefined)
     throw new Error(
       `The environment variable ${variable} is set, but this project has all its settings in ${path}. Unset the variable.`,
     );
   // Wrangler also reads the files in the folder in which it runs.
-  for (const file of [folder, PROJECT].flatMap((folder) =>
-    VARIABLE_FILES.map((name) => join(folder, name)),
-  )) {
+  const folders = [resolve(dirname(path)), PROJECT];
+  for (const file of folders.flatMap((folder) => VARIABLE_FILES.map((name) => join(folder, name)))) {
     const names = listVariables(await readFile(file, "utf8").catch(() => ""));
     const setting = names.find((name) => [...WRANGLER_SETTINGS, ...SETTINGS].includes(name));
     if (setting === undefined) continue;
