@@ -88,7 +88,7 @@ test("a load whose write fails after a part of a batch removes this part", async
   };
   const loading = loadRecords(openDeployed({ ...namespace, put }), records);
   await expect(loading).rejects.toThrow("the connection is lost");
-  expect(await namespace.list()).toEqual([]);
+  expect(await namespace.list("")).toEqual([]);
 });
 
 test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]>([
@@ -148,7 +148,7 @@ test("a sweep keeps foreign keys, the replaced load for a while, and the blocks 
   await expectAfterSweep(DEPLOYED_KV.orphanAgeMs - DEPLOYED_KV.sweepDelayMs, [running, served]);
   await expectAfterSweep(1, [served]);
   await expectAfterSweep(-DEPLOYED_KV.orphanAgeMs, [served]);
-  expect(await namespace.list()).toContain("notes");
+  expect(await namespace.list("")).toContain("notes");
 });
 
 test.each([null, "yesterday"])(

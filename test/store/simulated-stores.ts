@@ -46,7 +46,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
       delete: async (keys) => {
         for (const key of keys) write(key, null);
       },
-      async list(prefix = "") {
+      async list(prefix) {
         const keys = [...history.keys()].filter((key) => key.startsWith(prefix));
         return keys.filter((key) => valueAt(key, getTrueTime() - Math.floor(random() * lagMs)) !== null);
       },

@@ -43,7 +43,7 @@ export async function openLocalStores() {
     /** Empties both stores. */
     async clear() {
       await database.write(["DELETE FROM block", "UPDATE current_snapshot SET id = NULL, count = 0"]);
-      await namespace.delete(await namespace.list());
+      await namespace.delete(await namespace.list(""));
     },
   };
 }
@@ -62,7 +62,7 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
     ...toKeyValueStore(KV),
     put: async (pairs) => void (await Promise.all(pairs.map(({ key, value }) => KV.put(key, value)))),
     delete: async (keys) => void (await Promise.all(keys.map((key) => KV.delete(key)))),
-    list: async () => (await KV.list()).keys.map((key) => key.name),
+    list: async (prefix) => (await KV.list({ prefix })).keys.map((key) => key.name),
     batchBytes,
   };
   return createWritableKvStore(namespace, LOCAL_KV);
@@ -95,8 +95,8 @@ export function loadRecords(
 /** Returns the ids of the snapshots that have blocks in a store, including the blocks of their statistics. */
 export async function listSnapshots({ database, namespace }: Stores, name: StoreName): Promise<string[]> {
   if (name === "kv") {
-    const ids = (await namespace.list()).map((key) => /^block\/([^/]+)/.exec(key)?.[1]);
-    return [...new Set(ids.filter((id) => id !== undefined))].sort();
+    const ids = (await namespace.list("block/")).map((key) => String(key.split("/")[1]));
+    return [...new Set(ids)].sort();
   }
   const sql = "SELECT DISTINCT snapshot FROM block ORDER BY snapshot";
   const rows = await database.query(sql, [], "first-primary");

@@ -23,7 +23,7 @@ export interface ExportOptions extends StoreChoice, Output {}
  * @throws Error if nothing is loaded, or if the collection is replaced during the export
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
-  await withStore(choice, async ({ name, location, store }) => {
+  await withStore(choice, "read", async ({ name, location, store }) => {
     const { snapshot } = await store.readCurrent();
     if (snapshot.id === null) throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
     await writeRecords("exporting", requireValid(readRecords(store, snapshot)), {

@@ -17,7 +17,7 @@ type Line = [name: string, value: string | number];
  * @throws Error if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
-  await withStore(options, async ({ name, location, store }) => {
+  await withStore(options, "read", async ({ name, location, store }) => {
     const { snapshot } = await store.readCurrent();
     const statistics = await readStatistics(store, snapshot);
     const { remote = false, json } = options;

@@ -11,7 +11,7 @@ import {
   stageFiles,
 } from "./staging/staging.ts";
 import { formatDataCommand, type StoreAccess } from "./stores/configuration.ts";
-import { withLock, withMigratedStore } from "./stores/open-store.ts";
+import { withLock, withStore } from "./stores/open-store.ts";
 import { readReplaced, replaceCollection, UnknownOutcomeError } from "./stores/writer.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
@@ -55,7 +55,7 @@ function writeStaged(
   choice: StoreAccess,
   onSwitch: () => void,
 ): Promise<MaybeSnapshot> {
-  return withMigratedStore(choice, async ({ store }) => {
+  return withStore(choice, "write", async ({ store }) => {
     const replaced = await readReplaced(store);
     const { update, close } = openProgress("writing", { total: staged.count });
     try {

@@ -9,7 +9,7 @@ import { listInputFiles } from "./formats/input-file.ts";
 import { decodeContent, hashContent, type SnapshotContent } from "./snapshot-content.ts";
 import { describeCounts, stageFiles } from "./staging/staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
-import { withLock, withMigratedStore } from "./stores/open-store.ts";
+import { withLock, withStore } from "./stores/open-store.ts";
 import { replaceCollection } from "./stores/writer.ts";
 
 export function listSampleFiles(): string[] {
@@ -55,7 +55,7 @@ const LOCK_WAIT_MS = 60_000;
  * @throws Error if the store cannot be read or written, or if something else was loaded in the meantime
  */
 export async function loadSampleData(choice: StoreChoice): Promise<void> {
-  await withMigratedStore(choice, async ({ name, location, store }) => {
+  await withStore(choice, "write", async ({ name, location, store }) => {
     const isEmpty = async () => (await store.readCurrent()).snapshot.id === null;
     if (!(await isEmpty())) return;
     print(`Nothing is loaded in the ${name} store (${location}). Loading the sample data.`);

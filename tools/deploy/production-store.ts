@@ -2,7 +2,7 @@ import * as z from "zod";
 import { print } from "../command-line/print.ts";
 import { loadSampleData } from "../data/sample-data.ts";
 import { type Configuration, formatDataCommand, type StoreName } from "../data/stores/configuration.ts";
-import { withMigratedStore } from "../data/stores/open-store.ts";
+import { withStore } from "../data/stores/open-store.ts";
 import { runWrangler, runWranglerJson } from "../wrangler.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function prepareProductionStore(
   if (store === "d1") await createDatabase(configuration);
   const choice = { store, remote: true };
   if (isFirst && store === "d1") return loadSampleData(choice);
-  const { snapshot } = await withMigratedStore(choice, (opened) => opened.store.readCurrent());
+  const { snapshot } = await withStore(choice, "write", (opened) => opened.store.readCurrent());
   if (snapshot.id !== null) return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(

@@ -27,11 +27,12 @@ function listPrinted() {
 
 /** Executes the wrangler commands for a namespace. */
 function createNamespace(pairs: Map<string, string>): WranglerRunner {
-  return async ([, , command = "", file = ""]) => {
+  return async ([, , command = "", file = "", prefix = ""]) => {
     const input = command === "list" ? [] : JSON.parse(await readFile(file, "utf8"));
     if (command === "put") for (const { key, value } of input) pairs.set(key, value);
     if (command === "delete") for (const key of input) pairs.delete(key);
-    const list = () => Array.from(pairs.keys(), (name) => ({ name }));
+    const keys = [...pairs.keys()];
+    const list = () => keys.filter((name) => name.startsWith(prefix)).map((name) => ({ name }));
     const get = () => Object.fromEntries(input.map((key: string) => [key, pairs.get(key) ?? null]));
     return { status: 0, stdout: JSON.stringify(command === "list" ? list() : get()), stderr: "" };
   };

@@ -18,7 +18,8 @@ import {
 export interface WritableNamespace extends KeyValueStore, Capacity {
   put(pairs: { key: string; value: string }[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
-  list(prefix?: string): Promise<string[]>;
+  /** Lists the keys that begin with a prefix. */
+  list(prefix: string): Promise<string[]>;
 }
 
 const MINUTE_MS = 60_000;
@@ -75,13 +76,13 @@ export function createWritableKvStore(
     },
     async sweep() {
       // List the keys before reading the current snapshot: a load that switches in between then keeps its blocks.
-      const keys = await namespace.list();
+      const keys = await namespace.list("block/");
       const current = await readCurrent();
       if (!wasLoadedBefore(current, Date.now() - times.sweepDelayMs)) return;
       const orphanedBefore = Date.now() - times.orphanAgeMs;
       const isUnused = (key: string) => {
-        const [, id] = /^block\/([^/]+)\//.exec(key) ?? [];
-        return id !== undefined && id !== current.id && parseStartTime(id) < orphanedBefore;
+        const [, id = ""] = key.split("/");
+        return id !== current.id && parseStartTime(id) < orphanedBefore;
       };
       await namespace.delete(keys.filter(isUnused));
     },

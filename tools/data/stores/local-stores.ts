@@ -23,40 +23,34 @@ import type { WritableNamespace } from "./kv-writer.ts";
 /** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-export function getDurableObjectPath(folder: string, className: string, name: string): string {
-  return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
-}
-
-export interface OpenMode {
-  /** Whether to create a missing file. Otherwise, an empty database in memory is opened. */
-  writable: boolean;
-}
-
 /**
  * Opens the SQLite database of a durable object.
+ * @param access For `write`, a missing file is created. For `read`, an empty database in memory stands for it
  * @throws Error if the file cannot be opened
  */
-export function openDurableObject(path: string, { writable }: OpenMode): DatabaseSync {
+export function openDurableObject(path: string, access: "read" | "write"): DatabaseSync {
+  const isWritable = access === "write";
   try {
-    if (writable) mkdirSync(dirname(path), { recursive: true });
+    if (isWritable) mkdirSync(dirname(path), { recursive: true });
     else accessSync(path, constants.R_OK);
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     // The log stays small, because it needs space on the disk, too.
     const log = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 100";
-    database.exec(writable ? log : "PRAGMA user_version");
+    database.exec(isWritable ? log : "PRAGMA user_version");
     return database;
   } catch (cause) {
-    if (isMissingFile(cause) && !writable) return new DatabaseSync(":memory:");
+    if (isMissingFile(cause) && !isWritable) return new DatabaseSync(":memory:");
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
 }
 
-/** Derives the id of an object from its name, as the runtime does. */
-function deriveObjectId(className: string, name: string): string {
+/** Returns the path of a durable object below a folder. The runtime derives its id from its name, too. */
+export function getDurableObjectPath(className: string, name: string): string {
   const key = createHash("sha256").update(className).digest();
   const sign = (data: string | Buffer) => createHmac("sha256", key).update(data).digest().subarray(0, 16);
   const signature = sign(name);
-  return Buffer.concat([signature, sign(signature)]).toString("hex");
+  const id = Buffer.concat([signature, sign(signature)]).toString("hex");
+  return join(className, `${id}.sqlite`);
 }
 
 /**
@@ -185,7 +179,7 @@ export function createLocalNamespace(
       const named = new Set(names.all().map(({ blob_id }) => blob_id));
       for (const name of files) if (!named.has(name)) rmSync(join(folder, name), { force: true });
     },
-    list: async (prefix = "") => list.all(prefix, prefix.length).map(({ key }) => String(key)),
+    list: async (prefix) => list.all(prefix, prefix.length).map(({ key }) => String(key)),
     batchBytes: 250_000,
   };
 }

@@ -18,7 +18,6 @@ import {
   createLocalDatabase,
   createLocalNamespace,
   getDurableObjectPath,
-  type OpenMode,
   openDurableObject,
 } from "./local-stores.ts";
 import { openRemoteStore } from "./remote-stores.ts";
@@ -46,30 +45,22 @@ export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>,
   return action().finally(release);
 }
 
-type Action<T> = (opened: OpenedStore) => Promise<T>;
-
-/** Opens a store for an action that writes. The store is created if it is missing, and its tables are migrated. */
-export function withMigratedStore<T>(choice: StoreAccess, action: Action<T>): Promise<T> {
-  return withOpenStore(choice, { writable: true }, async (opened) => {
-    await opened.migrate?.();
-    return action(opened);
-  });
-}
-
 /**
- * Opens a store for an action that reads. Nothing is created or migrated.
+ * Opens a store for an action.
+ * @param access For `write`, a missing store is created, and its tables are migrated. For `read`, nothing is
  * @throws Error if the configuration cannot be read or specifies no store, or if the store cannot be opened
  */
-export function withStore<T>(choice: StoreAccess, action: Action<T>): Promise<T> {
-  return withOpenStore(choice, { writable: false }, action);
-}
-
-async function withOpenStore<T>(choice: StoreAccess, mode: OpenMode, action: Action<T>): Promise<T> {
+export async function withStore<T>(
+  choice: StoreAccess,
+  access: "read" | "write",
+  action: (opened: OpenedStore) => Promise<T>,
+): Promise<T> {
   const { configuration, name } = await readStoreConfiguration(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)
-    : openLocalStore(name, configuration, getStateFolder(choice), mode);
+    : openLocalStore(name, configuration, getStateFolder(choice), access);
   try {
+    if (access === "write") await opened.migrate?.();
     return await action(opened);
   } catch (error) {
     if (!isDamagedDatabase(error)) throw error;
@@ -91,12 +82,12 @@ function openLocalStore(
   name: StoreName,
   configuration: Configuration,
   persistTo: string,
-  mode: OpenMode,
+  access: "read" | "write",
 ): OpenedStore {
   const folder = join(persistTo, "v3");
   const id = getObjectName(name, configuration);
-  const location = getDurableObjectPath(join(folder, name), OBJECT_CLASSES[name], id);
-  const database = openDurableObject(location, mode);
+  const location = join(folder, name, getDurableObjectPath(OBJECT_CLASSES[name], id));
+  const database = openDurableObject(location, access);
   const opened = { name, location, close: () => database.close() };
   if (name === "kv") {
     const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));

@@ -138,9 +138,7 @@ function createRemoteNamespace({ run, runJson }: Remote): WritableNamespace {
       await run([...(await prepareBulk("delete", keys)), "--force"]);
     },
     async list(prefix) {
-      const options = prefix === undefined ? [] : ["--prefix", prefix];
-      const args = ["kv", "key", "list", ...options, ...binding];
-      const listed = await runJson(KeyList, args);
+      const listed = await runJson(KeyList, ["kv", "key", "list", "--prefix", prefix, ...binding]);
       return listed.map(({ name }) => name);
     },
     batchBytes: BATCH_BYTES,

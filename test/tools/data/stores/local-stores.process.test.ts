@@ -11,7 +11,7 @@ import {
   createLocalDatabase,
   createLocalNamespace,
 } from "../../../../tools/data/stores/local-stores.ts";
-import { withMigratedStore } from "../../../../tools/data/stores/open-store.ts";
+import { withStore } from "../../../../tools/data/stores/open-store.ts";
 import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
 import { readAll } from "../../../support/reader.ts";
 import { makeRecords } from "../../../support/sample-records.ts";
@@ -29,7 +29,7 @@ function createStores() {
   return {
     folder,
     inThisProcess: <T>(name: StoreName, action: (store: WritableStore) => Promise<T>) =>
-      withMigratedStore({ store: name, persistTo: folder }, ({ store }) => action(store)),
+      withStore({ store: name, persistTo: folder }, "write", ({ store }) => action(store)),
     async inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
       const { env, close } = await startWorker({ folder });
       return action(openWorkerStore(env, name)).finally(close);
@@ -56,7 +56,7 @@ describe("a local store", () => {
       const database = { binding: "DB", database_id: "one", preview_database_id: preview };
       const namespace = { binding: "KV", id: "one", preview_id: preview };
       await writeFile(config, stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
-      return withMigratedStore({ store, persistTo, config }, async (opened) => action(opened.store));
+      return withStore({ store, persistTo, config }, "write", async (opened) => action(opened.store));
     };
     await useStore("two", (opened) => loadRecords(opened, makeRecords(20)));
     expect(await useStore(undefined, read)).toEqual([]);
