@@ -141,12 +141,10 @@ function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COU
   return { ...counts, cars: counts.cars + site.parked };
 }
 
-/** @throws RangeError if the activity does not have 24 hours */
 function getShareOfPeak({ weekdays, weekends }: typeof VEHICLE_ACTIVITY, date: Date): number {
   const isWeekend = [0, 6].includes(date.getUTCDay());
-  const percentage = (isWeekend ? weekends : weekdays)[date.getUTCHours()];
-  if (percentage === undefined) throw new RangeError("The activity of an hour is missing");
-  return percentage / 100;
+  const percentages = isWeekend ? weekends : weekdays;
+  return Number(percentages[date.getUTCHours()]) / 100;
 }
 
 /** Time is divided into windows. Each window may contain an outage of 2 to 16 hours, so a moment depends on no other moment. */

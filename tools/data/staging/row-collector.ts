@@ -21,26 +21,28 @@ export interface RowCounts {
   duplicates: number;
 }
 
-type ReportProblem = (problem: Problem) => void;
+interface ProblemListener {
+  /** Called with problems that prevent the load. */
+  reject(problem: Problem): void;
+  /** Called with problems that do not prevent the load. */
+  warn(problem: Problem): void;
+}
 
-/**
- * Collects the rows of a load, and checks them.
- * @param reject Called with problems that prevent the load
- * @param warn Called with problems that do not prevent the load
- */
+/** Collects the rows of a load, and checks them. */
 export function createRowCollector(
   database: DatabaseSync,
-  { strict = false, skipDuplicates = false }: CollectOptions,
-  reject: ReportProblem,
-  warn: ReportProblem,
+  options: CollectOptions,
+  listener: ProblemListener,
 ) {
+  const { strict = false, skipDuplicates = false } = options;
+  const { reject, warn } = listener;
   const counts: RowCounts = { count: 0, zeroed: 0, duplicates: 0 };
   /** The file of the first image, and that of the first record. */
   let firstImage: string | undefined;
   let firstRecord: string | undefined;
   const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
   const pages = createPageCheck(database, strict ? reject : warn);
-  const { stageRow, files, getStatistics } = createRowStager(database, { counts, strict, reject, warn });
+  const { stageRow, files, getStatistics } = createRowStager(database, counts, { ...listener, strict });
   /** Notes what `compare` needs, also of rows that are skipped. */
   const noteRow = (row: ValidRow) => {
     if (row.kind === "image") firstImage ??= row.file;
@@ -79,7 +81,7 @@ export function createRowCollector(
 }
 
 /** Checks that the pages of a load have as many different records as their largest `count` says. */
-function createPageCheck(database: DatabaseSync, report: ReportProblem) {
+function createPageCheck(database: DatabaseSync, report: ProblemListener["warn"]) {
   const addId = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
   let records = 0;
   /** The first file with a page, and the largest count. */
@@ -101,32 +103,33 @@ function createPageCheck(database: DatabaseSync, report: ReportProblem) {
   };
 }
 
-interface StagerOptions {
-  counts: RowCounts;
-  strict: boolean;
-  reject: ReportProblem;
-  warn: ReportProblem;
-}
-
-function createRowStager(database: DatabaseSync, { counts, strict, reject, warn }: StagerOptions) {
+function createRowStager(
+  database: DatabaseSync,
+  counts: RowCounts,
+  { strict, ...listener }: ProblemListener & { strict: boolean },
+) {
+  const { reject } = listener;
   const insert = prepareInsert(database);
-  const { add, getStatistics } = createStatisticsCollector();
-  const cameras = createCameraCheck(reject, warn);
+  const statistics = createStatisticsCollector();
+  const cameras = createCameraCheck(listener);
   const files: string[] = [];
   return {
     /** The files of the rows. The database has their indexes. */
     files,
-    getStatistics: () => getStatistics(cameras.count()),
+    getStatistics: () => statistics.getStatistics(cameras.count()),
     stageRow(row: ValidRow): void {
-      const { file, line } = row;
-      const problem = checkHealth(row);
-      const observation = problem ? { ...row.record, ...NO_COUNTS } : row.record;
+      const { file, line, record } = row;
+      const { camera_ref, timestamp, camera_ok } = record;
+      const contradiction = checkFailingCamera(record);
+      const observation = contradiction === undefined ? record : { ...record, ...NO_COUNTS };
       counts.count++;
-      if (problem) counts.zeroed++;
-      if (problem && strict) reject(problem);
+      if (contradiction !== undefined) {
+        counts.zeroed++;
+        const problem = { field: "camera_ok", value: camera_ok, message: contradiction, cause: "counts" };
+        if (strict) reject({ file, line, ...problem });
+      }
       cameras.check(row);
-      const { camera_ref, timestamp } = observation;
-      if (!add(observation)) {
+      if (!statistics.add(observation)) {
         const message = `exceeds the limit of ${MAX_DAYS} different days per collection`;
         reject({ file, line, field: "timestamp", value: timestamp, message });
       }
@@ -143,19 +146,11 @@ function getIds(row: ValidRow): SQLInputValue[] {
   return [null, row.record.id, row.record.camera_pk];
 }
 
-function checkHealth({ file, line, record }: ValidRow): Problem | undefined {
-  const { camera_ok: value } = record;
-  const message = checkFailingCamera(record);
-  return message === undefined
-    ? undefined
-    : { file, line, field: "camera_ok", value, message, cause: "counts" };
-}
-
 /**
  * Checks that the camera_ref of a camera_pk is constant (specification, "Record", rule 4). An image in a report identifies its camera
  * only by the camera_ref.
  */
-function createCameraCheck(reject: ReportProblem, warn: ReportProblem) {
+function createCameraCheck({ reject, warn }: ProblemListener) {
   type Camera = InputPosition & { key: number | string; ref: string };
   const cameras = new Map<Camera["key"], Camera>();
   const firstByRef = new Map<string, Camera>();

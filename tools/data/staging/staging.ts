@@ -125,12 +125,8 @@ async function stageRows(
   const database = openStagingDatabase({ isInMemory });
   const problems = createProblemList(files, maxProblems);
   const warnings = createProblemList(files);
-  const { add, addPage, compare, counts, getStatistics } = createRowCollector(
-    database,
-    options,
-    problems.add,
-    warnings.add,
-  );
+  const listener = { reject: problems.add, warn: warnings.add };
+  const { add, addPage, compare, counts, getStatistics } = createRowCollector(database, options, listener);
   try {
     database.exec("BEGIN");
     await runStep("reading", options, async (onProgress) => {

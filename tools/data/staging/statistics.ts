@@ -40,26 +40,24 @@ export function createStatisticsCollector() {
 
 /** Counts records by their day, and by the hour of the day. */
 function createCalendar() {
-  const days = new Map<string, Day>();
   const createHours = () => Array.from({ length: 24 }, (): Hour => [0, 0]);
   const hours = { weekdays: createHours(), weekends: createHours() };
-  /** The day of the previous record, and its weekday or weekend hours. Most records have the same day as the previous record. */
-  let day: Day = ["", 0, 0, 0, 0];
-  let hoursOfDay = hours.weekdays;
-  const selectDay = (date: string) => {
-    day = days.get(date) ?? [date, 0, 0, 0, 0];
-    days.set(date, day);
-    hoursOfDay = [0, 6].includes(new Date(date).getUTCDay()) ? hours.weekends : hours.weekdays;
+  const days = new Map<string, { day: Day; hoursOfDay: Hour[] }>();
+  const addDay = (date: string) => {
+    const day: Day = [date, 0, 0, 0, 0];
+    const isWeekend = [0, 6].includes(new Date(date).getUTCDay());
+    const added = { day, hoursOfDay: isWeekend ? hours.weekends : hours.weekdays };
+    days.set(date, added);
+    return added;
   };
   return {
     hours,
-    listDays: () => [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
+    listDays: () =>
+      Array.from(days.values(), ({ day }) => day).sort(([one], [other]) => (one < other ? -1 : 1)),
     add({ timestamp, camera_ok }: Observation, roadUsers: number): boolean {
       const date = timestamp.slice(0, 10);
-      if (date !== day[0]) {
-        if (days.size === MAX_DAYS && !days.has(date)) return false;
-        selectDay(date);
-      }
+      if (days.size === MAX_DAYS && !days.has(date)) return false;
+      const { day, hoursOfDay } = days.get(date) ?? addDay(date);
       day[1] += 1;
       if (camera_ok === "False") day[2] += 1;
       if (camera_ok === null) day[3] += 1;
