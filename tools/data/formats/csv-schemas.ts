@@ -136,8 +136,9 @@ export async function* readCsv(
   let parseRow: ReturnType<typeof createRowParser> | undefined;
   for await (const rows of readCsvRows(chunks)) {
     const [header] = rows;
-    if (header) parseRow ??= createRowParser(header, input);
-    if (parseRow) yield rows.map(parseRow).filter((row) => row !== undefined);
+    if (header === undefined) continue;
+    parseRow ??= createRowParser(header, input);
+    yield rows.map(parseRow).filter((row) => row !== undefined);
   }
 }
 

@@ -56,10 +56,12 @@ const BEGINNINGS = [
  * @returns undefined if the text could be CSV
  */
 export function describeText(text: string): string | undefined {
-  const [, known] = BEGINNINGS.find(([pattern]) => pattern.test(text)) ?? [];
-  // Such as `callback(` or `var records =`.
+  const known = BEGINNINGS.find(([pattern]) => pattern.test(text));
+  if (known) return known[1];
+  // Such as `callback(` or `var records =`. A row of CSV would have a separator there.
   const [before = ""] = text.split(/[{[]\s*["{[]/, 1);
   const isBeforeJson = before.length < text.length && !/^.*[,;\t]/.test(before);
-  if (known !== undefined || !isBeforeJson) return known;
-  return `begins with ${formatValue(before.trim())} in front of its JSON; remove it`;
+  return isBeforeJson
+    ? `begins with ${formatValue(before.trim())} in front of its JSON; remove it`
+    : undefined;
 }

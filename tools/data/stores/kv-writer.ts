@@ -69,7 +69,11 @@ export function createWritableKvStore(
     async switchTo(next, { onlyIfEmpty }) {
       if (onlyIfEmpty && (await readCurrent()).id !== null)
         throw new RejectedSwitchError(SAMPLE_DATA_REJECTED);
-      requireYoung(next.id, times.maxLoadMs);
+      const hours = times.maxLoadMs / (60 * MINUTE_MS);
+      if (Date.now() - parseStartTime(next.id) > times.maxLoadMs)
+        throw new RejectedSwitchError(
+          `The load started more than ${hours} hours ago, so its blocks may already have been deleted. Run the command again.`,
+        );
       await namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]);
       if ((await readCurrent()).id !== next.id)
         throw new Error("The namespace does not show the new snapshot.");
@@ -87,14 +91,6 @@ export function createWritableKvStore(
       await namespace.delete(keys.filter(isUnused));
     },
   };
-}
-
-/** A sweep may have deleted the blocks of an older load. */
-function requireYoung(id: string, maxLoadMs: number): void {
-  if (Date.now() - parseStartTime(id) <= maxLoadMs) return;
-  throw new RejectedSwitchError(
-    `The load started more than ${maxLoadMs / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
-  );
 }
 
 /** Returns false if the time is unknown, or is not a time: readers may then need the blocks of the replaced snapshot. */
