@@ -25,19 +25,11 @@ export const FAULT_CACHE_CONTROLS = [
   "no-store, no-transform",
 ];
 
-/** What faults ask of the route. */
-export interface ServeOptions {
-  /** Returns how many of the newest records are hidden, given the number of all. By default, none are. */
-  countHidden?: ((count: number) => number) | undefined;
-  /** Whether the response is the page even if the client has a current copy. */
-  ignoresCopy?: boolean;
-}
-
-/** Responds to a request as if it had no faults. */
-export type Serve = (request: PageRequest, options: ServeOptions) => Promise<Response>;
+/** Responds to a request, without faults. */
+export type Serve = (request: PageRequest) => Promise<Response>;
 
 interface ResponseContext {
-  serve(options: ServeOptions): Promise<Response>;
+  serve: Serve;
   /** Whether the wait was ended, so that the connection closes. */
   isInterrupted: boolean;
   random(purpose: string): number;
@@ -55,10 +47,11 @@ interface FaultResponse {
 
 /** Closes the connection, responds with the requested error, or serves the request and changes the page. */
 export async function createResponse(
-  { c, method }: PageRequest,
+  request: PageRequest,
   options: OptionValues,
   { serve, isInterrupted, random, retryAt, now }: ResponseContext,
 ): Promise<FaultResponse> {
+  const { c, method } = request;
   const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = options;
   const isClosed = isInterrupted || close === true;
   const respond = (
@@ -75,8 +68,9 @@ export async function createResponse(
     return respond(respondWithError(error, c), { code, body, hang, "retry-after": retryAfter });
   }
   // Body faults also apply to errors, so an error becomes a response here.
-  const ignoresCopy = body !== undefined || changesPage(options);
-  const response = await serve({ ignoresCopy }).catch((error) => respondWithError(error, c));
+  const canChangeBody = body !== undefined || changesPage(options);
+  const asked = canChangeBody ? { ...request, copies: undefined } : request;
+  const response = await serve(asked).catch((error) => respondWithError(error, c));
   const isPage = response.status < 400 && method !== "OPTIONS";
   if (!isPage) return respond(response, { body });
   const keepsText = (body === undefined || body === "slow") && !changesPage(options);

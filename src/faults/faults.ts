@@ -57,9 +57,10 @@ async function respond(
   const { c } = request;
   const receivedAt = now();
   const { grow, seed } = getSharedOptions(rules);
-  const countHidden = grow && ((total: number) => state.countHidden(grow, { total, now: receivedAt }));
+  const countHidden =
+    grow === undefined ? undefined : (total: number) => state.countHidden(grow, { total, now: receivedAt });
 
-  // `page=last` and the number of the last page are the same page for all options.
+  // The options see the number of the last page, also if the request or the condition `on` says `last`.
   const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
   const lastPage = needsLastPage ? await getCachedStore(c.env).findLastPage(countHidden) : undefined;
   const page = request.page === "last" ? lastPage : request.page;
@@ -68,13 +69,14 @@ async function respond(
   const context = { request, page, lastPage, now: receivedAt, random, count: state.count };
   const { options, rule, unmet, retryAt } = selectRule(rules, context);
   const selected = { source, rule, unmet };
-  // Noted already now, because the client can leave during the wait.
+  // Noted now and, with what they changed, after the wait: the client can leave in between.
   noteApplied(c, { ...selected, options, changes: [] });
 
   const waited = await wait(c, options, { slots, random: random("delay") });
   const isRefused = waited.kind === "refused";
-  const { response, effects } = await createResponse(request, isRefused ? withoutWait(options) : options, {
-    serve: (asked) => serve(request, { countHidden, ...asked }),
+  const remaining = isRefused ? withoutWait(options) : options;
+  const { response, effects } = await createResponse({ ...request, countHidden }, remaining, {
+    serve,
     isInterrupted: waited.kind === "interrupted",
     random,
     retryAt,
@@ -82,10 +84,10 @@ async function respond(
   });
   noteApplied(c, { ...selected, ...effects });
 
-  const broken = await breakBody(response, effects.options.body, waited);
+  const sent = await breakBody(response, effects.options.body, waited);
   const allWarnings = isRefused ? [...warnings, slots.warning] : warnings;
-  setFaultHeaders(broken, effects, { source, warnings: allWarnings });
-  return broken;
+  setFaultHeaders(sent, effects, { source, warnings: allWarnings });
+  return sent;
 }
 
 /** Removes the options that only take time. `hang` stays: without its wait, it is a 503 at once. */
@@ -94,7 +96,10 @@ function withoutWait(options: OptionValues): OptionValues {
   return { ...options, delay: undefined, body };
 }
 
-/** Creates the random numbers of a request, from 0 to below 1. With a seed, they depend only on the seed, the purpose and the page. */
+/**
+ * Creates the random numbers of a request, from 0 to below 1. With a seed, each purpose has one number, which depends only on the seed and
+ * the page. `hashString` returns 53 bits.
+ */
 function createRandom(seed: number | undefined, page: number | undefined): (purpose: string) => number {
   if (seed === undefined) return Math.random;
   return (purpose) => hashString(`${seed} ${purpose} ${page}`) / 2 ** 53;

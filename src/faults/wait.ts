@@ -11,15 +11,15 @@ const SLOW_BODY_MS = 2_000;
 
 /** How the wait before a response has ended. */
 export type Wait =
-  /** In time, or there was nothing to wait for. */
+  /** The response can be sent: its time is over, or it takes no time. */
   | { kind: "over" }
   | SlowBody
-  /** At once, because too many responses were waiting. */
+  /** The response does not wait, because too many others do. */
   | { kind: "refused" }
-  /** Before its time, because the client has left, or because the service closes all connections. */
+  /** The connection closes, because the client has left, or because the service closes all connections. */
   | { kind: "interrupted" };
 
-/** In time. The body takes time, too, and keeps the slot until its end. */
+/** The response can be sent, with a body that takes time. The slot is taken until its end. */
 export type SlowBody = { kind: "slow body"; bodyMs: number; slot: Slot };
 
 /**
@@ -38,7 +38,8 @@ export async function wait(
   if (slot === undefined) return { kind: "refused" };
   // A hang does not keep the process alive, because its client usually gives up.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !options.hang });
-  if (slot.signal.aborted) return { kind: "interrupted" };
+  const hasEnded = slot.signal.aborted;
+  if (hasEnded) return { kind: "interrupted" };
   if (bodyMs > 0) return { kind: "slow body", bodyMs, slot };
   slot.end();
   return { kind: "over" };

@@ -9,12 +9,18 @@ export interface PageRequest {
   query: URLSearchParams;
   /** Undefined if no collection can have the requested page. */
   page: PageNumber | undefined;
+  /** The entity-tags of the client's copies: the header `If-None-Match`. */
+  copies: string | undefined;
+  /** Returns how many of the newest records `grow` hides from the request, given the number of all. By default, none are hidden. */
+  countHidden?: ((count: number) => number) | undefined;
 }
 
 export function parsePageRequest(c: AppContext): PageRequest {
   const url = new URL(c.req.url);
   const query = url.searchParams;
-  return { c, method: c.req.method, url, query, page: parsePageNumber(getLastValue(query, "page")) };
+  const page = parsePageNumber(getLastValue(query, "page"));
+  const copies = getHeader(c.req.raw.headers, "If-None-Match");
+  return { c, method: c.req.method, url, query, page, copies };
 }
 
 /** The maximum length of a header that is parsed: the same as of a URL. */

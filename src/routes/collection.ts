@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
-import type { ServeOptions } from "../faults/fault-response.ts";
 import type { Faults } from "../faults/faults.ts";
 import { hashString } from "../hash.ts";
 import { HttpError, MethodNotAllowedError, rejectOtherMethods } from "../http/errors.ts";
@@ -13,7 +12,7 @@ import {
 } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../http/links.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
-import { getHeader, getOrigin, matchesETag, type PageRequest, parsePageRequest } from "../http/request.ts";
+import { getOrigin, matchesETag, type PageRequest, parsePageRequest } from "../http/request.ts";
 import { formatEnvelope, PAGE_SIZE } from "../records/page.ts";
 import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
@@ -57,22 +56,22 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
 /** As in Django REST Framework, for a page past the end and for what is no page, such as `page=0`. */
 const INVALID_PAGE = { detail: "Invalid page." };
 
-/** Responds to a request as if it had no faults. */
-async function serve(
-  { c, method, url, query, page: number }: PageRequest,
-  { countHidden, ignoresCopy = false }: ServeOptions = {},
-): Promise<Response> {
+/** Responds to a request, without faults. */
+async function serve(request: PageRequest): Promise<Response> {
+  const { c, method, url, query, copies, countHidden } = request;
   requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
-  if (number === undefined) throw new HttpError(404, INVALID_PAGE);
+  if (request.page === undefined) throw new HttpError(404, INVALID_PAGE);
 
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
   const formatETag = createETagFormatter(c, origin);
-  const copies = ignoresCopy ? undefined : getCopies(c);
+  // The HTML view has no entity-tag, so no copy of it is current.
   const isNotModified =
-    copies === undefined ? undefined : (page: LocatedPage) => matchesETag(copies, formatETag(page));
-  const page = await getCachedStore(c.env).findPage(number, { countHidden, isNotModified });
+    copies === undefined || prefersHtml(c)
+      ? undefined
+      : (located: LocatedPage) => matchesETag(copies, formatETag(located));
+  const page = await getCachedStore(c.env).findPage(request.page, { countHidden, isNotModified });
   if (page === undefined) throw new HttpError(404, INVALID_PAGE);
 
   const ETag = formatETag(page);
@@ -81,15 +80,9 @@ async function serve(
   const { snapshot, location, records } = page;
   const body = formatEnvelope(location, records, createPageUrlBuilder(origin, query));
   const hasRecords = location.count > 0;
-  // Relative, so that it is right behind every proxy: the home page describes the records.
+  // The home page describes the records. A relative link is right behind every proxy.
   const described = hasRecords ? { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' } : {};
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
-}
-
-/** Gets the entity-tags of the client's copies. The HTML view has no entity-tag, so no copy of it counts. */
-function getCopies(c: AppContext): string | undefined {
-  const copies = getHeader(c.req.raw.headers, "If-None-Match");
-  return copies === undefined || prefersHtml(c) ? undefined : copies;
 }
 
 /**
