@@ -4,10 +4,10 @@ export const PAGE_SIZE = 15;
 /** The last page whose positions are safe integers. No collection has more pages. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
-/** A page as a client asks for it: by its number, from 1 (the newest records), or as the last one. */
+/** A page as a client asks for it. Page 1 has the newest records. */
 export type PageNumber = number | "last";
 
-/** Consecutive positions, including both ends. Position 1 is the newest record. Without records, `last` is `first - 1`. */
+/** Consecutive positions, including both ends. Position 1 is the newest record. An empty range has a `last` of `first - 1`. */
 export interface PositionRange {
   first: number;
   last: number;
@@ -15,7 +15,6 @@ export interface PositionRange {
 
 /** Where a page is in the collection. */
 export interface PageLocation {
-  /** From 1, the page with the newest records. */
   number: number;
   /** How many records the collection has, without those that `grow` hides. */
   count: number;
@@ -30,19 +29,18 @@ export interface PageLocation {
 /**
  * Parses the query parameter `page`.
  * @param text Decimal digits or `last`. Null and the empty string mean page 1
- * @returns undefined if no collection can have this page
+ * @returns undefined if the text is not the number of a page that a collection can have
  */
 export function parsePageNumber(text: string | null): PageNumber | undefined {
   if (text === null || text === "") return 1;
-  if (text === "last") return text;
+  if (text === "last") return "last";
   if (!/^[0-9]+$/.test(text)) return undefined;
   const number = Number(text);
   return number >= 1 && number <= MAX_PAGE ? number : undefined;
 }
 
 /**
- * Locates a page.
- * @param counts How many records there are (`total`), and how many of the newest are hidden, at most all of them
+ * Locates a page among `total` records, of which the newest `hidden` ones count as absent.
  * @returns undefined if the page is past the end
  */
 export function locatePage(
@@ -53,11 +51,11 @@ export function locatePage(
   const lastPage = getLastPage(count);
   const number = requested === "last" ? lastPage : requested;
   if (number > lastPage) return undefined;
-  const newer = hidden + PAGE_SIZE * (number - 1);
+  const newerRecords = hidden + PAGE_SIZE * (number - 1);
   return {
     number,
     count,
-    positions: { first: newer + 1, last: Math.min(total, newer + PAGE_SIZE) },
+    positions: { first: newerRecords + 1, last: Math.min(total, newerRecords + PAGE_SIZE) },
     next: number < lastPage ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };
@@ -68,7 +66,7 @@ export function getLastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
 }
 
-/** Formats a page as JSON. Its `results` are a JSON array already. */
+/** Formats the envelope of a page around its `results`, which stores keep as a JSON array. */
 export function formatEnvelope(
   { count, next, previous }: PageLocation,
   results: string,

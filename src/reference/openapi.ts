@@ -22,9 +22,6 @@ import {
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
-/** The origin of URLs in examples. */
-const EXAMPLE_ORIGIN = "https://counts.example";
-
 /** Creates records of one camera, a minute apart and newest first, so that the examples do not depend on the loaded records. */
 export function createExampleRecords(count: number): TrafficRecord[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -40,11 +37,12 @@ export function createExampleRecords(count: number): TrafficRecord[] {
   }));
 }
 
+/** More than a page, so that the example page has a `next`. */
 export const EXAMPLE_RECORDS = createExampleRecords(PAGE_SIZE + 2);
 
 export const EXAMPLE_PAGE: Page = {
   count: EXAMPLE_RECORDS.length,
-  next: `${EXAMPLE_ORIGIN}${COLLECTION_PATH}?format=api&page=2`,
+  next: `https://counts.example${COLLECTION_PATH}?format=api&page=2`,
   previous: null,
   results: EXAMPLE_RECORDS.slice(0, PAGE_SIZE),
 };
@@ -78,9 +76,7 @@ const LIST_OPERATION: Operation = {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
       headers: listHeaders("ETag"),
     },
-    404: createError(
-      "`page` is neither a positive integer nor `last`, or it is past the end, or `format` is unknown.",
-    ),
+    404: createError("`page` is past the end or not the number of a page, or `format` is unknown."),
     503: createError("The collection cannot be read at the moment.", "Retry-After"),
   }),
 };
@@ -91,8 +87,8 @@ const DESCRIBE_OPERATION: Operation = {
   description: "Describes the collection and its media types.",
   parameters: [
     createFormatParameter(
-      "The description is always JSON. With `json`, `Accept` does not matter. " +
-        "With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
+      "The response is always JSON. With `api`, or if the parameter is absent or empty, " +
+        "`Accept` must allow JSON or HTML. With `json`, it may have any value.",
     ),
     ...PREFER_PARAMETERS,
   ],
@@ -118,7 +114,7 @@ function createComponents(): { schemas: Record<string, Schema>; headers: Record<
   registry.add(Page.extend({ results }), { id: "Page", title: "Page envelope" });
   registry.add(ErrorBody, { id: "Error", title: "Error" });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
-  // Without the dialect and the URLs of the schemas, which the document itself names.
+  // Removes the dialect and the URL of each schema, because the document itself has both.
   const text = JSON.stringify(schemas, (name, value) => (/^\$(?:schema|id)$/.test(name) ? undefined : value));
   return { schemas: JSON.parse(text), headers: HEADERS };
 }
@@ -129,7 +125,7 @@ export const OPENAPI_DOCUMENT = {
     title: SITE_NAME,
     version: project.version,
     summary: "Counts of road users by roadside cameras, page by page.",
-    description: `A public ${SERVICE_SUMMARY}. It responds to the same requests in the same way, with its own records: a read-only collection of road users, counted by roadside cameras.
+    description: `A public ${SERVICE_SUMMARY}. It responds as the original did, but with its own records: a read-only collection of counts of road users by roadside cameras.
 
 Scripts from any origin can read it without authentication. To read the whole collection, follow \`next\` until it is null.
 
