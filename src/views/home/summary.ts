@@ -27,15 +27,13 @@ interface SummaryParts {
   /** Whether the records are those of `/seed.csv.gz`. */
   isSampleData: boolean;
   origin: string;
-  settings: KnownSettings;
-}
-
-export interface KnownSettings {
-  /** The period of the rate limit in seconds; null if there is no limit. */
-  rate_limit_seconds: number | null;
-  faults: boolean;
-  /** The default options of requests; null if there are none. */
-  prefer: string | null;
+  settings: {
+    /** The period of the rate limit in seconds; null if there is no limit. */
+    rate_limit_seconds: number | null;
+    faults: boolean;
+    /** The default options of requests; null if there are none. */
+    prefer: string | null;
+  };
 }
 
 export function createSummary({ snapshot, statistics, grows, isSampleData, origin, settings }: SummaryParts) {

@@ -29,13 +29,15 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
   );
 };
 
+const NUMBERS = [...ROAD_USERS, "camera_pk", "id"] as const;
+
 const Head: FC = () => (
   <thead>
     <tr>
       <th scope="col">timestamp</th>
       <th scope="col">camera_ref</th>
       <th scope="col">camera_ok</th>
-      {[...ROAD_USERS, "camera_pk", "id"].map((name) => (
+      {NUMBERS.map((name) => (
         <th scope="col" class="number">
           {name}
         </th>
@@ -54,17 +56,11 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
     <td>
       <span class={`health health-${record.camera_ok}`}>{String(record.camera_ok)}</span>
     </td>
-    {ROAD_USERS.map((name) => (
-      <td class={record[name] === 0 ? "number count zero" : "number count"} data-name={name}>
+    {NUMBERS.map((name) => (
+      <td class={record[name] === 0 ? `number ${name} zero` : `number ${name}`} data-name={name}>
         {formatDigits(record[name])}
       </td>
     ))}
-    <td class="number camera_pk" data-name="camera_pk">
-      {formatDigits(record.camera_pk)}
-    </td>
-    <td class="number id" data-name="id">
-      {formatDigits(record.id)}
-    </td>
     <td class="model_name">{record.model_name}</td>
   </tr>
 );
