@@ -49,7 +49,7 @@ export function createPageUrlBuilder(origin: string, query: URLSearchParams): (p
   parameters.set("page", "");
   parameters.sort();
   const text = parameters.toString();
-  // The page and the format do not count: otherwise, page 99 could refuse a link that page 98 has.
+  // Without the page and the format, so that page 99 does not refuse a link that page 98 has.
   requireLength(text.length - format.length, MAX_REPEATED_LENGTH);
   // The number is inserted into the text, so that a link needs no call into the runtime.
   const [before = "", after = ""] = text.split(/(?<=^|&)page=(?=&|$)/);

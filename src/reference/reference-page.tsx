@@ -3,7 +3,7 @@ import { DEFAULT_RETRY_MS } from "../faults/fault-response.ts";
 import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../faults/option-table.ts";
 import { COLLECTION_PATH } from "../http/links.ts";
 import { CodeBlock, ResponsePanel, ShortenedPage } from "../views/code-block.tsx";
-import { Layout, Links } from "../views/layout.tsx";
+import { Layout, LinkList } from "../views/layout.tsx";
 import { OPENAPI_PATH, REFERENCE_PATH } from "../views/site.ts";
 import { DefinitionList, type Entry, Markdown } from "./definition-list.tsx";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
@@ -45,7 +45,7 @@ export function renderReference(): string {
     <Layout title="API reference" path={REFERENCE_PATH} description={info.summary} script="send.js">
       <div class="reference">
         <nav aria-label="Contents">
-          <Links links={SECTIONS} />
+          <LinkList links={SECTIONS} />
         </nav>
         <div>
           <h1>API reference</h1>

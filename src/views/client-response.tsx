@@ -7,7 +7,7 @@ import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
 import { describeBodyChange, nameChange } from "./changes.ts";
 import { CurlBlock, ResponsePanel } from "./code-block.tsx";
-import { type Link, Links } from "./layout.tsx";
+import { type Link, LinkList } from "./layout.tsx";
 import { REFERENCE_PATH } from "./site.ts";
 import { formatCurlOptions, formatHead, formatNumber } from "./text-format.ts";
 
@@ -35,7 +35,7 @@ export interface ClientResponse {
 
 /** Formats a status as in a response: `404 Not Found`. */
 export function formatStatus(status: number): string {
-  return status === 200 ? "200 OK" : `${status} ${getStatusText(status)}`;
+  return `${status} ${getStatusText(status)}`;
 }
 
 /** Says what faults have changed in a body, from its top to its end, with links to the places. */
@@ -67,7 +67,7 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
     <>
       {(isApplied || hasNoEffect) && (
         <div class="banner">
-          <Links links={isApplied ? listChanges(applied) : unmet} />
+          <LinkList links={isApplied ? listChanges(applied) : unmet} />
           {isApplied
             ? `Applied to this response${origin}${ofRule}:`
             : `No option affected this response${cause}.`}{" "}

@@ -54,13 +54,13 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
               <img src={`${ASSETS_PATH}/icon.svg`} alt="" width="28" height="28" />
               {SITE_NAME}
             </a>
-            <Links links={SITE_LINKS} current={props.path} />
+            <LinkList links={SITE_LINKS} current={props.path} />
           </nav>
         </header>
         <main id="main">{props.children}</main>
         <footer>
           <p>A {SERVICE_SUMMARY}. It is read-only, needs no key, and accepts requests from any origin.</p>
-          <Links links={FOOTER_LINKS} />
+          <LinkList links={FOOTER_LINKS} />
         </footer>
       </body>
     </html>
@@ -68,7 +68,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
 );
 
 /** @param current The `href` of the link to the page that contains this list */
-export const Links: FC<{ links: readonly Link[]; current?: string }> = ({ links, current }) => (
+export const LinkList: FC<{ links: readonly Link[]; current?: string }> = ({ links, current }) => (
   <ul class="links">
     {links.map(([href, name]) => (
       <li>

@@ -15,7 +15,7 @@ import {
   setParameter,
 } from "./client-response.tsx";
 import { formatBody, formatJson, formatNote } from "./json-html.ts";
-import { Layout, type Link, Links } from "./layout.tsx";
+import { Layout, type Link, LinkList } from "./layout.tsx";
 import { NeighborLinks, PageNavigation, type Pagination } from "./records/page-navigation.tsx";
 import { getDay, RecordTable } from "./records/record-table.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
@@ -33,7 +33,7 @@ export function renderResponse(response: ClientResponse): string {
     <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
       <p class="lead">{text}</p>
-      <Links links={links} />
+      <LinkList links={links} />
       <Banners response={response} />
       {page && (
         <nav class="row" aria-label="Pages">

@@ -19,14 +19,12 @@ import { ListenError, listen } from "./listen.ts";
 import { createControls, type ServiceHooks } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
 
-const NAME = "traffic-count-records";
-
 /** Headers that are not printed, because logs are often kept and shared. */
 const CREDENTIAL_HEADERS = ["authorization", "proxy-authorization", "cookie"];
 
 function createServeProgram() {
   return (
-    createProgram(NAME)
+    createProgram("traffic-count-records")
       .description("Serve traffic count records from memory.")
       .argument("[files...]", "files with the records; - is standard input (default: the sample data)")
       .addOption(
