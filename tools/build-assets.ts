@@ -23,8 +23,8 @@ const PUBLIC = join(PROJECT, "public");
 const SOURCES = join(PROJECT, "src/views/assets");
 const ASSETS = join(DIST, "assets");
 
-/** The file in dist/ with the hash of the files from which the assets of the sample data were made. */
-const SAMPLE_DATA_HASH_FILE = "sample-data.sha256";
+/** The module with the hash of the sample data. It begins with a hash of the files from which the assets of the sample data were made. */
+const SAMPLE_DATA_FILE = "sample-data.js";
 
 /** The module with the path of the bundled files, for the worker and the API reference. */
 const ASSETS_PATH_FILE = "assets-path.js";
@@ -131,9 +131,9 @@ async function updateSampleAssets({ hasSampleData }: { hasSampleData: boolean })
   const hash = createHash("sha256");
   const sources = globSync(["data/**/*.*", "{src/{records,store},tools/data}/**/*.ts"], { cwd: PROJECT });
   for (const file of sources.sort()) hash.update(file).update(readFileSync(join(PROJECT, file)));
-  const current = hash.digest("hex");
-  const hashFile = join(DIST, SAMPLE_DATA_HASH_FILE);
-  if (hasSampleData && existsSync(hashFile) && readFileSync(hashFile, "utf8") === current) return;
-  await writeSampleAssets(ASSETS);
-  replaceFile(SAMPLE_DATA_HASH_FILE, current);
+  const start = `// ${hash.digest("hex")}\n`;
+  const module = join(DIST, SAMPLE_DATA_FILE);
+  if (hasSampleData && existsSync(module) && readFileSync(module, "utf8").startsWith(start)) return;
+  const recordsHash = await writeSampleAssets(ASSETS);
+  replaceFile(SAMPLE_DATA_FILE, `${start}export const SAMPLE_DATA_HASH = "${recordsHash}";`);
 }

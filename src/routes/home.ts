@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { SAMPLE_DATA_HASH } from "#sample-data";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { requireFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
@@ -8,11 +9,10 @@ import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin } from "../http/request.ts";
-import { type LogFields, logFailure } from "../log.ts";
+import { logFailure } from "../log.ts";
 import { formatEnvelope, getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
-import { getCachedStore, getSampleData } from "../store/create-store.ts";
-import { SEED_CSV_PATH } from "../store/seed.ts";
+import { getCachedStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
 import { type Statistics, selectVisibleDays } from "../store/stored-statistics.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
@@ -37,7 +37,7 @@ export function createHome({ countHidden }: Faults): Hono<AppEnv> {
       snapshot,
       statistics: groupOnce(snapshot, statistics, visible),
       grows: getSharedOptions(rules).grow !== undefined,
-      isSampleData: await isSampleData(c, statistics),
+      isSampleData: statistics.records_hash === SAMPLE_DATA_HASH,
       origin,
       settings,
     });
@@ -70,17 +70,6 @@ async function respondWithHtml(c: AppContext, summary: Summary, snapshot: MaybeS
   return c.html(renderHome(summary, sample), 200, { ...HTML_HEADERS, "Cache-Control": caching });
 }
 
-/** Whether the served records are those of `/seed.csv.gz`, which the page then offers. False if the file's records cannot be read. */
-async function isSampleData(c: AppContext, { records_hash }: Statistics): Promise<boolean> {
-  try {
-    const sampleData = await getSampleData(c.env)?.getStatistics();
-    return sampleData !== undefined && sampleData.statistics.records_hash === records_hash;
-  } catch (error) {
-    logFailedPart({ store: "seed", path: SEED_CSV_PATH }, error);
-    return false;
-  }
-}
-
 /**
  * Gets page 2, whose response usually has both links, or the only page.
  * @returns undefined if the page cannot be read, or if a load has replaced the snapshot of the home page
@@ -99,12 +88,9 @@ async function getSamplePage(
     if (found?.kind !== "page" || found.snapshot.id !== snapshot.id) return undefined;
     return { number, page: JSON.parse(formatEnvelope(found.location, found.records, getPageUrl)) };
   } catch (error) {
-    logFailedPart({ store: c.env.STORE, path: COLLECTION_PATH }, error);
+    // Logged like a failed request for that page.
+    const request = { store: c.env.STORE, method: "GET", path: COLLECTION_PATH };
+    logFailure({ event: "request_failed", ...request, status: 503 }, error);
     return undefined;
   }
-}
-
-/** Logs that a part of the home page cannot be shown, like a failed request for this part. */
-function logFailedPart(part: Pick<LogFields, "store" | "path">, error: unknown): void {
-  logFailure({ event: "request_failed", ...part, method: "GET", status: 503 }, error);
 }

@@ -5,17 +5,14 @@ import { createKvStore, rejectLostSnapshot, toKeyValueStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./store.ts";
 
-/** An environment that can have stores in the memory of the process, as in the package and in tests. */
+/** An environment that can have a store in the memory of the process, as in the package and in tests. */
 export interface StoreEnv extends Env {
   /** The store if `STORE` is `memory`. */
   MEMORY?: Store;
-  /** The records of `/seed.csv.gz`, instead of the static assets. */
-  SAMPLE_DATA?: Store;
 }
 
 // An instance of the worker has one environment, so its caches outlive a request.
 const cachedStores = new WeakMap<Env, CachedStore>();
-const cachedSampleData = new WeakMap<Env, CachedStore>();
 
 /**
  * Returns the store of an environment, behind the cache of this instance.
@@ -27,20 +24,6 @@ export function getCachedStore(env: Env, { limits }: { limits?: CacheLimits } = 
   const store = createCachedStore(createStore(env), { name: env.STORE, limits });
   cachedStores.set(env, store);
   return store;
-}
-
-/**
- * Returns the records of `/seed.csv.gz` behind a cache, whichever store is served.
- * @returns undefined if the environment does not have the file
- */
-export function getSampleData(env: StoreEnv): CachedStore | undefined {
-  const cached = cachedSampleData.get(env);
-  if (cached) return cached;
-  const store = env.SAMPLE_DATA ?? (env.ASSETS && createSeedStore(env.ASSETS));
-  if (!store) return undefined;
-  const sampleData = createCachedStore(store, { name: "seed" });
-  cachedSampleData.set(env, sampleData);
-  return sampleData;
 }
 
 /**

@@ -1,15 +1,19 @@
 import { describe, expect, test, vi } from "vitest";
+import { SAMPLE_DATA_HASH } from "#sample-data";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
-import { Page, type TrafficRecord } from "../../src/records/schema.ts";
-import { getCachedStore, type StoreEnv } from "../../src/store/create-store.ts";
+import { Page } from "../../src/records/schema.ts";
+import { getCachedStore } from "../../src/store/create-store.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
+import { encodeStatistics, NO_STATISTICS } from "../../src/store/stored-statistics.ts";
+import { makeSnapshot } from "../support/controlled-store.ts";
 import { extractText, findLinks, IN_BROWSER } from "../support/html-view.ts";
-import { context, createInstance, createMemoryService, getLogLines } from "../support/memory-service.ts";
-import { makeRecords } from "../support/sample-records.ts";
+import { context, createInstance, createMemoryService } from "../support/memory-service.ts";
+import { makeNewestFirst } from "../support/reader.ts";
+import { createStatistics, encodeBlocks, makeRecords } from "../support/sample-records.ts";
 
 const service = await createMemoryService(makeRecords(100));
 const { origin: ORIGIN } = service;
@@ -141,37 +145,16 @@ test.each<[name: string, sources: string[], shown: string]>([
   expect(page).toContain(`<time datetime="${loaded_at}">`);
 });
 
-describe("the download of the sample data is offered", () => {
-  const sample = makeRecords(20);
-  const edited = sample.map((record, index) => (index === 3 ? { ...record, cars: record.cars + 1 } : record));
-
-  /** Opens the home page of an instance that serves records, and has others as its sample data. */
-  async function openWith(records: TrafficRecord[] | undefined, settings: Partial<StoreEnv>) {
-    return open(createInstance((await createMemoryService(records)).store, { settings }));
-  }
-
-  // biome-ignore format: a table of cases
-  test.each<[name: string, served: TrafficRecord[] | undefined, has: boolean, url: string | null]>([
-    ["if it is what is served", sample, true, `${ORIGIN}/seed.csv.gz`],
-    ["not if a count was edited after it was loaded", edited, true, null],
-    ["not if it has more records", sample.slice(1), true, null],
-    ["not if nothing was ever loaded", undefined, true, null],
-    ["not if the deployment does not have it", sample, false, null],
-  ])("%s", async (_, served, has, url) => {
-    const { store } = await createMemoryService(sample);
-    const { json, page } = await openWith(served, has ? { SAMPLE_DATA: store } : {});
-    expect(json).toMatchObject({ sample_data_url: url });
-    expect(page.includes('.csv.gz"')).toBe(url !== null);
-  });
-
-  test("not if it cannot be read. The home page is still served, and a line is logged", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const { store, control } = createControlledStore(makeSnapshot(20));
-    control.fails = true;
-    const { json } = await openWith(sample, { SAMPLE_DATA: store });
-    expect(json).toMatchObject({ count: 20, sample_data_url: null });
-    expect(getLogLines()[0]).toMatchObject({ store: "seed", path: "/seed.csv.gz", status: 503 });
-  });
+test.each([
+  ["if it is what is served", SAMPLE_DATA_HASH, `${ORIGIN}/seed.csv.gz`],
+  ["not if other records are served", "other", null],
+])("the download of the sample data is offered %s", async (_, records_hash, url) => {
+  const records = makeNewestFirst(20);
+  const statistics = { ...NO_STATISTICS, ...createStatistics(records), records_hash };
+  const blocks = [...encodeBlocks(records), ...encodeStatistics(statistics)];
+  const { json, page } = await open(createInstance(createMemoryStore(makeSnapshot(20), blocks)));
+  expect(json).toMatchObject({ sample_data_url: url });
+  expect(page.includes('.csv.gz"')).toBe(url !== null);
 });
 
 describe("the home page is created", () => {

@@ -18,12 +18,14 @@ export function listSampleFiles(): string[] {
 
 /**
  * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
+ * @returns A hash of its records
  * @throws InputError if a line of the sample data is invalid. The previous assets then stay
  */
-export async function writeSampleAssets(assets: string): Promise<void> {
+export async function writeSampleAssets(assets: string): Promise<string> {
   const staged = await stageFiles(listSampleFiles());
   try {
     replaceAssets(assets, staged);
+    return staged.recordsHash;
   } finally {
     staged.close();
   }

@@ -8,6 +8,8 @@ import { encodeStatistics, type RecordStatistics } from "../../src/store/stored-
 export interface SnapshotContent {
   count: number;
   source: string;
+  /** A hash of the records. */
+  recordsHash: string;
   /** How much space the blocks need in a local store, at most. */
   bytes: number;
   /** Yields the blocks: those of the records, newest first, and then those of the statistics. */
@@ -37,11 +39,11 @@ export function encodeContent(
       yield block;
     }
   }
-  const records_hash = hashContent("", measure(listBlocks()));
-  const sources = getSources(records_hash);
+  const recordsHash = hashContent("", measure(listBlocks()));
+  const sources = getSources(recordsHash);
   const complete = {
     ...statistics,
-    records_hash,
+    records_hash: recordsHash,
     sources: sources.slice(0, MAX_SOURCES),
     source_count: sources.length,
   };
@@ -49,6 +51,7 @@ export function encodeContent(
   return {
     count,
     source: joinSources(sources),
+    recordsHash,
     bytes,
     *blocks() {
       yield* listBlocks();

@@ -18,10 +18,6 @@ export function createVariables(options: ServiceOptions) {
     FAULTS: faults,
     PREFER: formatFaults(options),
     CF_VERSION_METADATA: { id: project.version, tag: "", timestamp: "" },
-    /** The records of /seed.csv.gz. The home page reads them, so it offers the file only if it is what is served. */
-    get SAMPLE_DATA() {
-      return createSampleStore();
-    },
   };
 }
 
