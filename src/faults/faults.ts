@@ -8,9 +8,8 @@ import type { FaultOptions } from "./fault-options.ts";
 import { createResponse, type Serve, setFaultHeaders } from "./fault-response.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
-import { createSlots, type Slots } from "./slots.ts";
 import { createState, type State } from "./state.ts";
-import { wait } from "./wait.ts";
+import { createSlots, type Slots, wait } from "./wait.ts";
 
 /** What all requests to a service share. */
 interface Shared {
@@ -73,8 +72,7 @@ async function respond(
   noteApplied(c, { ...selected, options, changes: [] });
 
   const waited = await wait(c, options, { slots, random: random("delay") });
-  const isRefused = waited.kind === "refused";
-  const remaining = isRefused ? withoutWait(options) : options;
+  const remaining = waited.kind === "refused" ? withoutWait(options) : options;
   const { response, effects } = await createResponse({ ...request, countHidden }, remaining, {
     serve,
     isInterrupted: waited.kind === "interrupted",
@@ -85,7 +83,7 @@ async function respond(
   noteApplied(c, { ...selected, ...effects });
 
   const sent = await breakBody(response, effects.options.body, waited);
-  const allWarnings = isRefused ? [...warnings, slots.warning] : warnings;
+  const allWarnings = waited.kind === "refused" ? [...warnings, waited.warning] : warnings;
   setFaultHeaders(sent, effects, { source, warnings: allWarnings });
   return sent;
 }
