@@ -2,12 +2,13 @@ import { existsSync, globSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { OPTION_NAMES } from "../../src/faults/option-table.ts";
+import { parseFaultOptions } from "../../src/faults/fault-options.ts";
+import { DESCRIPTIONS, OPTION_NAMES } from "../../src/faults/option-table.ts";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
 import { createCheckCommand } from "../../tools/conformance/check-command.ts";
 import { createDataProgram } from "../../tools/data/data-command.ts";
-import { DOCUMENTS, listInlineCode, readDocument } from "../support/documentation.ts";
+import { DOCUMENTS, expectInDocument, listInlineCode, readDocument } from "../support/documentation.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
@@ -84,6 +85,21 @@ test.each<[kind: string, names: string[]]>([
 function isAbout(code: string, name: string): boolean {
   return code.startsWith(name) && !/^[\w-]/.test(code.slice(name.length));
 }
+
+const examples = Object.entries(DESCRIPTIONS).flatMap(([option, { examples, expected }]) =>
+  Object.entries(examples).map(([example, effect], index) => {
+    const value = index === 0 ? expected : "";
+    return { option, example, row: `| \`${example}\` | ${effect} | ${value} |\n` };
+  }),
+);
+
+test("docs/faults.md has a table of all options", () =>
+  expectInDocument("docs/faults.md", [`|---|---|---|\n${examples.map(({ row }) => row).join("")}`]));
+
+test.each(examples)("the example $example of the option $option is valid", ({ option, example }) => {
+  expect(example).toContain(option);
+  expect(parseFaultOptions("", [example]).errors).toEqual([]);
+});
 
 test("docs/api.md has the headers of a page, and the status and the body of each error", async () => {
   const { fetch } = await createMemoryService(makeRecords(40));

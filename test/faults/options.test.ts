@@ -1,182 +1,174 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseFaultOptions, requireFaultOptions } from "../../src/faults/fault-options.ts";
-import { DESCRIPTIONS, OPTION_NAMES, type OptionValues } from "../../src/faults/option-table.ts";
+import { OPTION_NAMES, type OptionValues } from "../../src/faults/option-table.ts";
 import { formatRules } from "../../src/faults/rules.ts";
-import { expectInDocument } from "../support/documentation.ts";
 
-const parseHeader = (header: string) => parseFaultOptions(header, []);
-const parseQuery = (...parameters: string[]) => parseFaultOptions("", parameters);
+// Options tell the service how to fail: `code=503, times=2` asks for the status 503 twice. A client sends them in the header `Prefer` or in
+// the query parameter `prefer`. A program that embeds the service can pass them as an object, `{ code: 503, times: 2 }`.
+// They are one rule, unless the word `else` divides them (rules.test.ts).
+
+/** Parses the header `Prefer`. Its problems are warnings, because servers must ignore preferences that they don't know (RFC 7240). */
+function parseHeader(header: string) {
+  const { rules, warnings } = parseFaultOptions(header, []);
+  return { options: rules[0] ?? {}, problems: warnings };
+}
+
+/** Parses the query parameter `prefer`. Its problems are errors, which reject the request. */
+function parseQuery(parameter: string) {
+  const { rules, errors } = parseFaultOptions("", [parameter]);
+  return { options: rules[0] ?? {}, problems: errors };
+}
+
+/** Parses an object, and throws if it has a problem. */
+const parseObject = (object: object) => requireFaultOptions("prefer", object).rules[0];
 
 // biome-ignore format: a table of cases
-test.each<[prefer: string, expected: OptionValues]>([
-  ["code=503", { code: 503 }],
-  ['Code="503"; because=no', { code: 503 }],
-  ["count= 5", { count: 5 }],
-  ["Body=Cut, on=LAST", { body: "cut", on: ["last"] }],
-  ["times=1, hang", { times: 1, hang: true }],
+test.each<[text: string, options: OptionValues]>([
+  ["code=400", { code: 400 }],
+  ["code=599", { code: 599 }],
   ["delay=0", { delay: 0 }],
   ["delay=100-10000", { delay: { min: 100, max: 10_000 } }],
   ["delay=5-5", { delay: { min: 5, max: 5 } }],
+  ["body=cut", { body: "cut" }],
+  ["hang", { hang: true }],
+  ["retry-after=0", { "retry-after": 0 }],
+  ["rows=swap", { rows: "swap" }],
+  ["count=+5", { count: 5 }],
+  ["count=-12", { count: -12 }],
+  ["next=null", { next: "null" }],
+  ["record=float", { record: "float" }],
+  ["grow=15/m", { grow: { records: 15, per: "m" } }],
+  ["on=3,7-9,last", { on: [3, { min: 7, max: 9 }, "last"] }],
+  ["until=2028-02-29T00:00:00.250Z", { until: new Date("2028-02-29T00:00:00.250Z") }],
+  ["times=1", { times: 1 }],
+  ["rate=1000/h", { rate: { requests: 1_000, per: "h" } }],
   ["fail=.5", { fail: 0.5 }],
   ["fail=1.0", { fail: 1 }],
-  ["seed=9007199254740991", { seed: 9007199254740991 }],
-  ["retry-after=0", { "retry-after": 0 }],
-  ["count=+1", { count: 1 }],
-  ["count=-12", { count: -12 }],
-  ["grow=15/m", { grow: { records: 15, per: "m" } }],
-  ["rate=1000/h", { rate: { requests: 1_000, per: "h" } }],
-  ["on=3,7-9,last, code=404", { on: [3, { min: 7, max: 9 }, "last"], code: 404 }],
-  ['on="3,last"', { on: [3, "last"] }],
-  ["until=2028-02-29T00:00:00.250Z", { until: new Date(Date.UTC(2028, 1, 29) + 250) }],
-  ["body=cut, rows=swap, next=null, record=float", { body: "cut", rows: "swap", next: "null", record: "float" }],
-])("%s is read as %o from the header, from an object and from Preference-Applied", (prefer, expected) => {
-  const { rules, warnings } = parseHeader(prefer);
-  expect([rules, warnings]).toEqual([[expected], []]);
-  expect(requireFaultOptions("prefer", rules).rules).toEqual([expected]);
-  expect(parseQuery(formatRules(rules)).rules).toEqual([expected]);
+  ["seed=9007199254740991", { seed: Number.MAX_SAFE_INTEGER }],
+  // Commas separate options. Those within a list of pages do not.
+  ["times=1, hang", { times: 1, hang: true }],
+  ["on=3,7,code=404", { on: [3, 7], code: 404 }],
+  // Upper case and quotes have no meaning.
+  ["Body=CUT", { body: "cut" }],
+  ['code="503"', { code: 503 }],
+])("%s means %o", (text, options) => {
+  expect(parseHeader(text)).toEqual({ options, problems: [] });
+  expect(parseQuery(text)).toEqual({ options, problems: [] });
+  // The same options as an object, and as text made from it.
+  expect(parseObject(options)).toEqual(options);
+  expect(parseQuery(formatRules([options]))).toEqual({ options, problems: [] });
 });
 
-test("fail can be any number from 0 to 1 that JavaScript formats", () => {
-  fc.assert(
-    fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (fail) => {
-      expect(parseQuery(`fail=${fail}`)).toMatchObject({ rules: [{ fail }], errors: [] });
-    }),
-  );
+test("fail can be any number from 0 to 1 as JavaScript writes it, such as 5e-324", () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(fc.property(share, (fail) => parseQuery(`fail=${fail}`).options.fail === fail));
+});
+
+// biome-ignore format: a table of cases
+describe.each([
+  { option: "code", mustBe: "a whole number from 400 to 599", invalid: ["code", "code=399", "code=600", "code=-503", "code=5e2", "code=0x1F7", 'code="503'] },
+  { option: "delay", mustBe: "a whole number from 0 to 10,000", invalid: ["delay", "delay=-1", "delay=10001", "delay=1.5", "delay=1s"] },
+  { option: "delay", mustBe: "a range within 0 and 10,000, the lower number first", invalid: ["delay=5-1", "delay=1-10001", "delay=1-2-3", "delay=1-", "delay=-"] },
+  { option: "body", mustBe: "cut, slow, garbage, empty or html", invalid: ["body", "body=broken", "body=constructor"] },
+  { option: "hang", mustBe: "without a value", invalid: ["hang=1"] },
+  { option: "retry-after", mustBe: "none, date or seconds from 0 to 86,400", invalid: ["retry-after=soon", "retry-after=-1", "retry-after=86401"] },
+  { option: "count", mustBe: "an integer except 0", invalid: ["count=0", "count=+0", "count=1.5", "count=many"] },
+  { option: "record", mustBe: "float, null, missing, extra or offset", invalid: ["record=string"] },
+  { option: "grow", mustBe: "1 to 1,000 records per s, m or h", invalid: ["grow=15", "grow=0/s", "grow=1001/s", "grow=0.5/s", "grow=1/d", "grow=1/s/s"] },
+  { option: "on", mustBe: "page numbers from 1, ranges of them, or last", invalid: ["on", "on=0", "on=5-3", "on=first", "on=3?", "on=records?page=3"] },
+  { option: "until", mustBe: "an existing time in UTC", invalid: ["until=tomorrow", "until=2030-01-31", "until=2030-02-30T12:00:00Z", "until=2030-01-30T24:00:00Z"] },
+  { option: "times", mustBe: "a whole number from 1 to 1,000,000", invalid: ["times", "times=0", "times=1000001", "times=many"] },
+  { option: "rate", mustBe: "1 to 1,000 requests per s, m or h", invalid: ["rate", "rate=5", "rate=0/s", "rate=1001/s"] },
+  { option: "fail", mustBe: "a number from 0 to 1", invalid: ["fail", "fail=-0.1", "fail=1.1", "fail=1e1", "fail=10%", "fail=.", "fail=1.", "fail=NaN"] },
+  { option: "seed", mustBe: "a whole number from 0 to 2^53 - 1", invalid: ["seed=-1", "seed=9007199254740992", "seed=1.5", "seed=x"] },
+])("$option must be $mustBe", ({ option, invalid }) => {
+  test.each(invalid)("%s is invalid", (text) => {
+    const problems = [expect.stringContaining(`${text} is invalid: ${option} must be `)];
+    expect(parseHeader(text)).toEqual({ options: {}, problems });
+    expect(parseQuery(text)).toEqual({ options: {}, problems });
+  });
 });
 
 // biome-ignore format: a table of cases
 test.each([
-  // Statuses that are no errors, and texts that are no integers
-  "code", "code=399", "code=600", "code=5e2", "code=-503", "code=0x1F7", 'code="503',
-  // Times, and ranges of times
-  "delay", "delay=-1", "delay=10001", "delay=1.5", "delay=1s", "delay=5-1", "delay=1-10001", "delay=1-2-3", "delay=1-", "delay=-",
-  // Shares
-  "fail", "fail=-0.1", "fail=1.1", "fail=10%", "fail=.", "fail=1.", "fail=1e1", "fail=NaN",
-  // Integers that are not safe, or too small
-  "seed=9007199254740993", "seed=-1", "seed=1.5", "seed=x", "times", "times=0", "times=many", "count=0", "count=+0", "count=many", "count=1.5",
-  // Words
-  "body", "body=broken", "body=constructor", "record=string", "retry-after=soon", "retry-after=-1", "hang=1",
-  // Pages
-  "on", "on=0", "on=first", "on=5-3", "on=3?", "on=records?page=3",
-  // Times in UTC
-  "until=tomorrow", "until=2030-01-31", "until=2030-02-30T12:00:00Z", "until=2030-01-30T24:00:00Z",
-  // Frequencies
-  "grow=15", "grow=0/s", "grow=1/d", "grow=1/s/s", "rate", "rate=5", "rate=0/s", "rate=1001/s", "rate=5/d", "rate=0.5/s", "rate=5/s/s",
-])("%s is an error in the query, and a warning in the header", (option) => {
-  const [name = ""] = option.split("=");
-  const problems = [expect.stringContaining(`${option} is invalid: ${name} must be `)];
-  expect(parseQuery(option)).toMatchObject({ rules: [], errors: problems });
-  expect(parseHeader(option)).toMatchObject({ rules: [], warnings: problems });
+  { text: "dealy=5, code=404", options: { code: 404 }, problem: "dealy=5 is unknown" },
+  { text: "code=x, code=404", options: { code: 404 }, problem: "code=x is invalid" },
+  { text: "code=503, code=503", options: { code: 503 }, problem: "code=503 repeats the option" },
+  { text: "times=1, TIMES=2", options: { times: 1 }, problem: "times=2 repeats the option" },
+  { text: "on=3, code=503, on=7, hang", options: { on: [3], code: 503, hang: true }, problem: "on=7 repeats the option" },
+])('in "$text", $problem, and the rest counts', ({ text, options, problem }) => {
+  const problems = [expect.stringContaining(problem)];
+  expect(parseHeader(text)).toEqual({ options, problems });
+  expect(parseQuery(text)).toEqual({ options, problems });
 });
 
-test("an unknown option is an error that lists the options, and a warning in the header", () => {
-  const problems = [`dealy=5 is unknown: the options are ${OPTION_NAMES.join(", ")}; else divides rules.`];
-  expect(parseQuery("dealy=5").errors).toEqual(problems);
-  expect(parseHeader("dealy=5").warnings).toEqual(problems);
+test("the message about an unknown option lists all options", () =>
+  expect(parseQuery("dealy=5").problems.join()).toContain(OPTION_NAMES.join(", ")));
+
+// biome-ignore format: a list of cases
+test.each([
+  "code=503;times=2", "code=503;", 'code="503";x', "on=3,7;code=500", "code=503&times=2", "code=503 times=2", "hang times=2",
+  "code 503", "code:503", "(code)", "{'code': 503}", '{"code": 503}', '[{"code":503}]',
+])("the error about %s in the query says that commas separate options", (text) =>
+  expect(parseQuery(text).problems).toEqual([expect.stringContaining("separate options with commas")]));
+
+test("in the header, a semicolon begins a parameter, which has no meaning", () => {
+  const header = "hang ; x, on=3,7;code=500";
+  expect(parseHeader(header)).toEqual({ options: { hang: true, on: [3, 7] }, problems: [] });
+});
+
+test("preferences of other standards are ignored in the header, and errors in the query", () => {
+  const header = "respond-async, wait=10, odata.maxpagesize=5, return=minimal, handling=strict, safe";
+  expect(parseHeader(header)).toEqual({ options: {}, problems: [] });
+  expect(parseQuery("safe").problems).toEqual([expect.stringContaining("safe is unknown")]);
+});
+
+// A valid option in the header replaces the query.
+test.each<[header: string, options: OptionValues]>([
+  ["delay=x", { code: 500 }],
+  ["wait=5", { code: 500 }],
+  ["times=x, delay=1", { delay: 1 }],
+  ["none", { none: true }],
+])("the header %s with the query code=500 means %o", (header, options) =>
+  expect(parseFaultOptions(header, ["code=500"]).rules).toEqual([options]),
+);
+
+test("a header of more than 8,192 characters is ignored with a warning", () => {
+  const longest = "code=503".padEnd(8_192, " ");
+  expect(parseHeader(longest)).toEqual({ options: { code: 503 }, problems: [] });
+  expect(parseHeader(`${longest} `)).toEqual({ options: {}, problems: [expect.stringContaining("8192")] });
+});
+
+test("of twenty problems, five are described", () => {
+  const { problems } = parseHeader("dealy=5, ".repeat(20));
+  expect(problems).toHaveLength(6);
+  expect(problems.at(-1)).toBe("15 more problems.");
 });
 
 test.each([
-  ["code=503, code=503", "code=503", { code: 503 }],
-  ["times=1, TIMES=2", "times=2", { times: 1 }],
-  ["on=3,code=503,on=7,body=cut", "on=7", { on: [3], code: 503, body: "cut" }],
-])("%s is an error because of %s, which the header ignores", (prefer, repeated, counted) => {
-  const problems = [expect.stringContaining(`${repeated} repeats the option `)];
-  expect(parseQuery(prefer).errors).toEqual(problems);
-  expect(parseQuery(...prefer.split(",")).errors).toEqual(problems);
-  expect(parseHeader(prefer)).toMatchObject({ rules: [counted], warnings: problems });
-});
-
-test("a valid value after an invalid one counts in the header", () =>
-  expect(parseHeader("code=x, code=404").rules).toEqual([{ code: 404 }]));
-
-// biome-ignore format: a table of cases
-test.each([
-  "code=503;times=2", "code=503;", 'code="503";x', "on=3,7;code=500", "code=503&times=2", "code=503 times=2", "code:503", "code 503",
-  "hang times=2", "(code)", "{'code': 503}", '{"code": 503}', '[{"code":503}]',
-])("%s is an error that says how to separate options", (text) => {
-  expect(parseQuery(text).errors).toEqual([expect.stringMatching(/ with commas, .* JSON/)]);
-});
-
-test.each(["on=3;code=500", "hang ; x", 'code="503";x', "on=3,7;code=500"])(
-  "a semicolon starts a parameter in the header, which has no meaning: %s",
-  (text) => {
-    const [option = ""] = text.split(";");
-    expect(parseHeader(text)).toEqual(parseHeader(option));
-  },
+  { option: "code=é", shown: "code=?" },
+  { option: "code=a\u2028\0b", shown: "code=a??b" },
+  { option: `code=${"5".repeat(400)}`, shown: `code=${"5".repeat(35)}...` },
+])("a problem shows at most 40 characters of an option, and only ASCII: $shown", ({ option, shown }) =>
+  expect(parseHeader(option).problems).toEqual([expect.stringContaining(`${shown} is invalid`)]),
 );
 
-test.each(["", "respond-async, wait=10, odata.maxpagesize=5, return=minimal, handling=strict, safe"])(
-  "the header can have preferences of other standards without a warning: %j",
-  (header) => expect(parseHeader(header)).toMatchObject({ rules: [], warnings: [], errors: [] }),
-);
-
-test("a preference of another standard is an error in the query", () =>
-  expect(parseQuery("respond-async").errors).toEqual([expect.stringContaining("respond-async is unknown")]));
-
-test.each<[name: string, header: string, expected: OptionValues]>([
-  ["with a valid option replaces", "times=x, delay=1", { delay: 1 }],
-  ["with none replaces", "none", { none: true }],
-  ["without a valid option does not replace", "times=x", { code: 500, on: [3] }],
-  ["of another standard does not replace", "wait=5", { code: 500, on: [3] }],
-])("a header %s the query: %s", (_, header, expected) =>
-  expect(parseFaultOptions(header, ["code=500", "on=3"]).rules).toEqual([expected]),
-);
-
-test("a header of more than 8,192 characters is ignored whole, with a warning", () => {
-  const longest = "code=503".padEnd(8_192);
-  expect(parseHeader(longest)).toMatchObject({ rules: [{ code: 503 }], warnings: [] });
-  const warnings = ["The header Prefer has more than 8192 characters, and was ignored."];
-  expect(parseHeader(`${longest} `)).toMatchObject({ rules: [], warnings });
-});
-
-test("of twenty problems, five are described, with the beginning of a long value", () => {
-  const option = `code=${"x".repeat(400)}`;
-  const { warnings } = parseHeader(Array(20).fill(option).join());
-  const problem = expect.stringMatching(/^code=x+\.\.\. is invalid: code must be .{1,40}\.$/);
-  expect(warnings).toEqual([...Array(5).fill(problem), "15 more problems."]);
-});
-
-test.each(["é", "\u2028", "\0"])("a problem with %j is described in ASCII, as in a header", (text) =>
-  expect(parseHeader(`code=a${text}b`).warnings).toEqual([expect.stringMatching(/^code=a\?b is [ -~]+$/)]),
+test.each([undefined, false])("in an object, %s means that an option is not set", (hang) =>
+  expect(parseObject({ code: 503, hang })).toEqual({ code: 503 }),
 );
 
 test.each([
-  { code: 503, hang: undefined },
-  { code: 503, hang: false },
-])("an object does not set an option that is undefined or false: %o", (options) =>
-  expect(requireFaultOptions("prefer", options).rules).toEqual([{ code: 503 }]),
+  { object: { code: 999 }, problem: "code=999 is invalid" },
+  { object: { code: null }, problem: "code=null is invalid" },
+  { object: { hang: 1 }, problem: "hang=1 is invalid" },
+  { object: { delay: { min: 5 } }, problem: 'delay={"min":5} is invalid' },
+  { object: { until: new Date("tomorrow") }, problem: "until=Invalid Date is invalid" },
+  { object: { grow: { records: 0, per: "m" } }, problem: "grow=0/m is invalid" },
+  { object: { rate: { requests: 0, per: "s" } }, problem: "rate=0/s is invalid" },
+  { object: { on: [3, { min: 9, max: 7 }] }, problem: "on=3,9-7 is invalid" },
+  { object: { code: 503, else: true }, problem: "else is invalid" },
+  { object: { dealy: 5 }, problem: "dealy=5 is unknown" },
+])("the object $object throws an error: $problem", ({ object, problem }) =>
+  expect(() => parseObject(object)).toThrow(problem),
 );
-
-test.each<[options: object, problem: string]>([
-  [{ code: 999 }, "code=999 is invalid: "],
-  [{ code: null }, "code=null is invalid: "],
-  [{ hang: 1 }, "hang=1 is invalid: hang must be without a value, or true in JSON."],
-  [{ delay: { min: 5 } }, 'delay={"min":5} is invalid: delay must be '],
-  [{ until: new Date("x") }, "until=Invalid Date is invalid: "],
-  [{ grow: { records: 0, per: "m" } }, "grow=0/m is invalid: "],
-  [{ rate: { requests: 0, per: "s" } }, "rate=0/s is invalid: "],
-  [{ on: [3, { min: 9, max: 7 }] }, "on=3,9-7 is invalid: "],
-  [{ dealy: 5 }, "dealy=5 is unknown: "],
-  [{ code: 503, else: true }, "else is invalid: "],
-])("the object %o is an error that shows the value: %s", (options, problem) =>
-  expect(() => requireFaultOptions("prefer", options)).toThrow(problem),
-);
-
-test("docs/faults.md has the table of options", () => {
-  const rows = Object.values(DESCRIPTIONS).flatMap(({ expected, examples }) =>
-    Object.entries(examples).map(
-      ([example, text], index) => `| \`${example}\` | ${text} | ${index === 0 ? expected : ""} |\n`,
-    ),
-  );
-  expectInDocument("docs/faults.md", [`| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`]);
-});
-
-const EXAMPLES = Object.entries(DESCRIPTIONS).flatMap(([name, { examples }]) =>
-  Object.keys(examples).map((example) => [example, name] as const),
-);
-
-test.each(EXAMPLES)("the example %s of %s in the table is valid", (example, name) => {
-  expect(example).toContain(name);
-  expect(parseQuery(example).errors).toEqual([]);
-});
