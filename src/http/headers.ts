@@ -26,7 +26,7 @@ export const SERVICE_HEADERS = {
 export const COLLECTION_HEADERS = { ...SERVICE_HEADERS, Allow: COLLECTION_METHODS, Vary: "Accept" };
 
 /** Returns the headers that every response to this request has. */
-export function getCommonHeaders({ req }: AppContext): typeof SERVICE_HEADERS {
+export function getCommonHeaders({ req }: AppContext) {
   const isOfCollection = req.path === COLLECTION_PATH || req.path === PATH_WITHOUT_SLASH;
   return isOfCollection ? COLLECTION_HEADERS : SERVICE_HEADERS;
 }

@@ -29,7 +29,7 @@ const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 /** Shows pages of the collection, and errors, as HTML if the client prefers HTML. */
 export const renderHtml: AppMiddleware = async (c, next) => {
   await next();
-  // The response comes second, because it is sent faster if nothing reads its headers.
+  // `canRenderAsHtml` comes second, because a response is sent faster if nothing reads its headers.
   if (!prefersHtml(c) || !canRenderAsHtml(c)) return;
 
   const { status, headers } = c.res;
@@ -62,7 +62,7 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
   try {
     for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
   } catch (error) {
-    // Only these faults close a connection before the end of the body.
+    // Only the faults of slow and cut bodies close a connection on purpose.
     if (!isSentInParts(fault)) throw error;
   }
   return text + decoder.decode();
