@@ -14,8 +14,9 @@ import { type CurrentSnapshot, requireBlock, type Store, type WantedBlock, withT
 import { readStatistics, type Statistics } from "./stored-statistics.ts";
 
 /*
- * A store behind the caches of an instance. A load stores a snapshot of the collection: its records, newest first, in numbered blocks. A
- * snapshot never changes, so blocks and pages stay right; only which snapshot is current is read again (snapshot-cache.ts).
+ * A store behind the caches of an instance. A load writes a snapshot of the collection, which never changes: its records have the
+ * positions 1, 2, 3, ..., newest first, and a block has the records of 195 positions. A page has 15, so it lies in one block, unless `grow`
+ * hides some of the newest records and moves it. Only which snapshot is current is read again and again (snapshot-cache.ts).
  */
 
 /**
@@ -57,12 +58,14 @@ export type CachedStore = ReturnType<typeof createCachedStore>;
 export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS }: CachedStoreOptions = {}) {
   const snapshots = createSnapshotCache(store, name);
   const readRecords = createRecordsReader(store, limits);
-  let cached: { id: string | null; statistics: Statistics } | undefined;
+  /** The latest statistics. */
+  let latest: { id: string | null; statistics: Statistics } | undefined;
 
   /** Finds a page. Returns undefined if the page is past the end. */
   function findPage(number: PageNumber, { countHidden, isNotModified }: PageOptions = {}) {
-    // A store such as D1 reads the block together with the snapshot, unless only the snapshot shows whether and which block is needed.
-    const wanted = countHidden || isNotModified ? undefined : getWantedBlock(number);
+    // If it is known which block the page needs, a store such as D1 reads it together with the snapshot.
+    const isBlockKnown = countHidden === undefined && isNotModified === undefined;
+    const wanted = isBlockKnown ? getWantedBlock(number) : undefined;
     return searchSnapshot(snapshots, wanted, async (current): Promise<FoundPage | undefined> => {
       const { snapshot } = current;
       const hidden = countHidden?.(snapshot.count) ?? 0;
@@ -74,17 +77,18 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
     });
   }
 
-  /** Finds the number of the last page without hidden records, and reads no record. */
+  /** Finds the number of the last page. Reads no record. */
   async function findLastPage(countHidden: CountHidden = () => 0): Promise<number> {
     const { snapshot } = await snapshots.getSnapshot(undefined, Date.now());
-    return getLastPage(snapshot.count - countHidden(snapshot.count));
+    const visible = snapshot.count - countHidden(snapshot.count);
+    return getLastPage(visible);
   }
 
   function getStatistics() {
     return searchSnapshot(snapshots, undefined, async ({ snapshot }) => {
-      if (cached?.id === snapshot.id) return { snapshot, statistics: cached.statistics };
+      if (latest?.id === snapshot.id) return { snapshot, statistics: latest.statistics };
       const statistics = await withTimeout(readStatistics(store, snapshot));
-      cached = { id: snapshot.id, statistics };
+      latest = { id: snapshot.id, statistics };
       return { snapshot, statistics };
     });
   }
@@ -92,7 +96,7 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
   return { findPage, findLastPage, getStatistics };
 }
 
-/** Returns the block of a page without hidden records: the one of its last position, because a page lies in one block. */
+/** Returns the block of a page, if no records are hidden: that of its last position. */
 function getWantedBlock(page: PageNumber): WantedBlock {
   return page === "last" ? "last" : getBlockNumber(PAGE_SIZE * page);
 }
@@ -102,7 +106,10 @@ function createRecordsReader(store: Store, limits: CacheLimits) {
   const blocks = createLru<string, string[]>(limits.blocks);
   const pages = createLru<string, string>(limits.pages);
 
-  /** @param block A block that was read with the snapshot */
+  /**
+   * Gets the lines of a block, one for each record.
+   * @param block A block that was read together with the snapshot, perhaps another one
+   */
   async function getLines(snapshot: Snapshot, block: Block | undefined, number: number) {
     const key = `${snapshot.id}/${number}`;
     const cached = blocks.get(key);
