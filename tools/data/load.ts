@@ -25,11 +25,11 @@ export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreAcc
  * @throws Error if another process writes to the same local store, or if the store fails. The message says whether anything was loaded.
  */
 export function loadFiles(files: string[], options: LoadOptions): Promise<void> {
-  const unknown = `To see whether the records were loaded, run: ${formatDataCommand("info", options)}`;
+  const unknownOutcome = `To see whether the records were loaded, run: ${formatDataCommand("info", options)}`;
   return withLock(options, async () => {
     let outcome = NOT_LOADED;
     const onSwitch = () => {
-      outcome = unknown;
+      outcome = unknownOutcome;
     };
     // A signal ends the process without an error, and without time to ask a deployed store.
     const printOutcome = () => printNotice(`Stopped. ${outcome}`);
@@ -42,7 +42,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
     } catch (cause) {
       if (cause instanceof InputError) throw cause;
       const isUnknown = cause instanceof UnknownOutcomeError;
-      throw new Error(`${describeError(cause)}\n${isUnknown ? unknown : NOT_LOADED}`, { cause });
+      throw new Error(`${describeError(cause)}\n${isUnknown ? unknownOutcome : NOT_LOADED}`, { cause });
     } finally {
       process.off("exit", printOutcome);
     }

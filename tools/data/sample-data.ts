@@ -12,12 +12,13 @@ import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withStore } from "./stores/open-store.ts";
 import { replaceCollection } from "./stores/writer.ts";
 
+/** Lists the files of the sample data. */
 export function listSampleFiles(): string[] {
   return listInputFiles(join(PROJECT, "data/seed")).files;
 }
 
 /**
- * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`. If the assets are up to date, nothing is written.
+ * Writes the sample data as static assets, which the worker serves with `STORE = "seed"`.
  * @returns A hash of its records
  * @throws InputError if a line of the sample data is invalid. The previous assets then stay
  */
@@ -31,19 +32,20 @@ export async function writeSampleAssets(assets: string): Promise<string> {
   }
 }
 
+/** Replaces the static assets of the store `seed`, unless they have the same content. */
 export function replaceAssets(assets: string, content: SnapshotContent): void {
   const { count, source, blocks } = content;
   const csv = CSV_HEADER + decodeContent(content).map(formatCsvLine).join("");
   const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
   const file = join(assets, SEED_SNAPSHOT_PATH);
-  const text = JSON.stringify({ id, count, loaded_at: null, source });
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  const snapshot = JSON.stringify({ id, count, loaded_at: null, source });
+  if (existsSync(file) && readFileSync(file, "utf8") === snapshot) return;
   mkdirSync(join(folder, id), { recursive: true });
   for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);
   writeFileSync(join(assets, SEED_CSV_PATH), gzipSync(csv, { level: 9 }));
   // Last, because a server may be running. When it then misses a block of the previous snapshot, it reads the current snapshot again.
-  writeFileSync(file, text);
+  writeFileSync(file, snapshot);
   for (const name of readdirSync(folder))
     if (name !== id && name !== basename(SEED_SNAPSHOT_PATH)) rmSync(join(folder, name), { recursive: true });
 }
@@ -68,6 +70,6 @@ export async function loadSampleData(choice: StoreChoice): Promise<void> {
       await replaceCollection(store, staged, { onlyIfEmpty: true });
       print(`Loaded ${describeCounts(staged)}.`);
     };
-    await withLock(choice, write, LOCK_WAIT_MS).finally(staged.close);
+    await withLock(choice, write, { waitMs: LOCK_WAIT_MS }).finally(staged.close);
   });
 }

@@ -34,15 +34,33 @@ const OBJECT_CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVName
 /**
  * Runs an action that writes to a store. A local store is locked, so that no other command on this machine writes to it. Readers need
  * no lock, and a deployed store cannot be locked.
- * @param waitMs How long to wait until another process has released the lock
- * @throws Error if the lock was not released
+ * @param options `waitMs`: how long to wait for another process that has the lock
+ * @throws Error if that process still has it, or if the file of the lock cannot be written
  */
-export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>, waitMs = 0): Promise<T> {
+export async function withLock<T>(
+  choice: StoreChoice,
+  action: () => Promise<T>,
+  { waitMs = 0 } = {},
+): Promise<T> {
   if (choice.remote) return action();
   const { name } = await readStoreConfiguration(choice);
   const folder = getStateFolder(choice);
-  const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`, waitMs);
-  return action().finally(release);
+  const path = join(folder, `${name}.lock`);
+  let lock: DatabaseSync | undefined;
+  try {
+    mkdirSync(folder, { recursive: true });
+    // SQLite would not report why it cannot use the folder.
+    accessSync(`${folder}/.`, constants.W_OK);
+    lock = new DatabaseSync(path, { timeout: waitMs });
+    // The operating system releases the lock when the process ends, so a file that is left behind does no harm.
+    lock.exec("BEGIN IMMEDIATE");
+  } catch (cause) {
+    lock?.close();
+    if (!isLockedDatabase(cause)) throw createWriteError(path, cause);
+    const message = `Another process is writing to the ${name} store in ${folder}. Run the command again when it has ended.`;
+    throw new Error(message, { cause });
+  }
+  return action().finally(lock.close.bind(lock));
 }
 
 /**
@@ -104,29 +122,4 @@ function getObjectName(
 ): string {
   if (name === "d1") return database?.preview_database_id ?? database?.database_id ?? "DB";
   return namespace?.preview_id ?? namespace?.id ?? "KV";
-}
-
-/**
- * Locks a file for this process, as SQLite locks a database. The operating system releases the lock when the process ends, so a file
- * that is left behind does no harm.
- * @param path The file, which is created
- * @param subject What the lock protects, for the message
- * @returns A function that releases the lock
- * @throws Error if another process holds the lock, or if the file cannot be written
- */
-export function lockFile(path: string, subject: string, waitMs = 0): () => void {
-  let database: DatabaseSync | undefined;
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    // SQLite would not report why it cannot use the folder.
-    accessSync(`${dirname(path)}/.`, constants.W_OK);
-    database = new DatabaseSync(path, { timeout: waitMs });
-    database.exec("BEGIN IMMEDIATE");
-    return database.close.bind(database);
-  } catch (cause) {
-    database?.close();
-    if (!isLockedDatabase(cause)) throw createWriteError(path, cause);
-    const message = `Another process is writing to ${subject}. Run the command again when it has ended.`;
-    throw new Error(message, { cause });
-  }
 }

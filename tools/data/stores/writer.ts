@@ -120,22 +120,23 @@ export async function replaceCollection(
   if (!onlyIfEmpty) await store.sweep();
   await store.requireSpace?.(content.bytes);
   const written = new Set<number>();
-  /** Writes all blocks, or the missing ones, and returns the numbers of the blocks that the store lost. */
-  const write = async (missing?: Set<number>) => {
-    for (const blocks of batchBlocks(content.blocks(), store.batchBytes, missing)) {
+  /** Writes blocks, and returns the numbers of those that the store lost. */
+  const write = async (blocks: Iterable<Block>, onProgress?: WriteOptions["onProgress"]) => {
+    for (const batch of batchBlocks(blocks, store.batchBytes)) {
       // Before the attempt, because some blocks may be stored even if it fails.
-      for (const { number } of blocks) written.add(number);
-      await store.write(id, blocks);
-      if (!missing) options.onProgress?.(Math.min(content.count, written.size * BLOCK_SIZE));
+      for (const { number } of batch) written.add(number);
+      await store.write(id, batch);
+      onProgress?.(Math.min(content.count, written.size * BLOCK_SIZE));
     }
     await waitForPropagation(store, options);
     return new Set(await store.findMissingBlocks(id, [...written]));
   };
   try {
-    const missing = await write();
+    const missing = await write(content.blocks(), options.onProgress);
     if (missing.size > 0) {
       onWarning(`The store lost ${formatCount(missing.size, "block")}. Writing them again.`);
-      if ((await write(missing)).size > 0)
+      const lost = Iterator.from(content.blocks()).filter(({ number }) => missing.has(number));
+      if ((await write(lost)).size > 0)
         throw new RejectedSwitchError("The store lost blocks twice. Run the command again later.");
     }
     options.onSwitch?.();
@@ -154,20 +155,19 @@ export async function replaceCollection(
   return id;
 }
 
-/** Groups blocks into batches. @param numbers Only the blocks with these numbers, if given */
-function* batchBlocks(all: Iterable<Block>, bytes: number, numbers?: Set<number>): Generator<Block[]> {
-  let blocks: Block[] = [];
+/** Groups blocks into batches of about this size. */
+function* batchBlocks(blocks: Iterable<Block>, bytes: number): Generator<Block[]> {
+  let batch: Block[] = [];
   let size = 0;
-  for (const block of all) {
-    if (numbers?.has(block.number) === false) continue;
-    blocks.push(block);
+  for (const block of blocks) {
+    batch.push(block);
     size += block.text.length;
     if (size < bytes) continue;
-    yield blocks;
-    blocks = [];
+    yield batch;
+    batch = [];
     size = 0;
   }
-  if (blocks.length > 0) yield blocks;
+  if (batch.length > 0) yield batch;
 }
 
 async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
@@ -176,7 +176,11 @@ async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: 
   await new Promise((resolve) => setTimeout(resolve, propagationMs));
 }
 
-/** Switches readers. After an error, the current snapshot shows whether the switch happened, unless it cannot be read. */
+/**
+ * Switches readers. After an error, the current snapshot shows whether the switch happened.
+ * @throws RejectedSwitchError
+ * @throws UnknownOutcomeError Also if the current snapshot cannot be read
+ */
 async function switchReaders(
   store: WritableStore,
   next: Snapshot,

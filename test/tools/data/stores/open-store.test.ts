@@ -1,22 +1,23 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lockFile } from "../../../../tools/data/stores/open-store.ts";
+import { withLock } from "../../../../tools/data/stores/open-store.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 
-test("a lock is held by one caller at a time", () => {
-  const path = join(createFolder(), "lock");
-  const lock = () => lockFile(path, "the store");
-  const release = lock();
-  expect(lock).toThrow("Another process is writing to the store");
-  release();
-  lock()();
+const lock = (persistTo: string, action = async () => {}) => withLock({ store: "d1", persistTo }, action);
+
+test("a lock is held by one caller at a time", async () => {
+  const folder = createFolder();
+  const both = lock(folder, () => lock(folder));
+  await expect(both).rejects.toThrow(`Another process is writing to the d1 store in ${folder}.`);
+  await lock(folder);
 });
 
 test("a file that cannot be locked is named with the reason", async () => {
-  const path = join(createFolder(), "lock");
+  const folder = createFolder();
+  const path = join(folder, "d1.lock");
   // Long enough not to be a new database.
   await writeFile(path, "something else".repeat(50));
-  expect(() => lockFile(path, "the store")).toThrow(`${path} cannot be written: it is damaged`);
-  expect(() => lockFile("/dev/null/lock", "the store")).toThrow("/dev/null/lock cannot be written");
+  await expect(lock(folder)).rejects.toThrow(`${path} cannot be written: it is damaged`);
+  await expect(lock("/dev/null")).rejects.toThrow("/dev/null/d1.lock cannot be written");
 });
