@@ -26,11 +26,8 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
   await withStore(choice, "read", async ({ name, location, store }) => {
     const { snapshot } = await store.readCurrent();
     if (snapshot.id === null) throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
-    await writeRecords("exporting", requireValid(readRecords(store, snapshot)), {
-      format,
-      out,
-      total: snapshot.count,
-    });
+    const records = requireValid(readRecords(store, snapshot));
+    await writeRecords("exporting", records, { format, out, total: snapshot.count });
     if (out !== "-") print(`Exported ${formatCount(snapshot.count, "record")}.`);
   });
 }

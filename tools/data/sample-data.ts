@@ -50,9 +50,6 @@ export function replaceAssets(assets: string, content: SnapshotContent): void {
     if (name !== id && name !== basename(SEED_SNAPSHOT_PATH)) rmSync(join(folder, name), { recursive: true });
 }
 
-/** How long a load of the sample data waits for the lock, because a second `npm start` may be loading it, too. */
-const LOCK_WAIT_MS = 60_000;
-
 /**
  * Brings the tables of a store up to date, and loads the sample data if nothing was ever loaded.
  * @throws InputError if a line of the sample data is invalid
@@ -70,6 +67,7 @@ export async function loadSampleData(choice: StoreChoice): Promise<void> {
       await replaceCollection(store, staged, { onlyIfEmpty: true });
       print(`Loaded ${describeCounts(staged)}.`);
     };
-    await withLock(choice, write, { waitMs: LOCK_WAIT_MS }).finally(staged.close);
+    // A second `npm start` may be loading it, too.
+    await withLock(choice, write, { waitMs: 60_000 }).finally(staged.close);
   });
 }

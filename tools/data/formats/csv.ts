@@ -16,7 +16,7 @@ export interface CsvRow {
  * @throws UnreadableError at a misplaced quote, because the cells after it cannot be separated
  */
 export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow[]> {
-  for await (const chunk of joinRows(cleanLines(chunks))) {
+  for await (const chunk of joinRows(chunks)) {
     const { rows, error } = chunk.text.includes('"') ? parseRows(chunk) : { rows: splitRows(chunk) };
     const cutRow = chunk.complete ? undefined : rows.pop();
     // Spreadsheets write rows of empty cells.
@@ -27,18 +27,17 @@ export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGener
 }
 
 /** Removes what files contain beside their rows: byte order marks of concatenated files, and the CR of a CRLF that was cut. */
-async function* cleanLines(chunks: AsyncIterable<TextChunk>): AsyncGenerator<TextChunk> {
-  for await (const chunk of chunks) {
-    const text = chunk.text.includes("\ufeff") ? chunk.text.replaceAll(/(?<=^|\n)\ufeff/g, "") : chunk.text;
-    yield { ...chunk, text: text.endsWith("\r") ? text.slice(0, -1) : text };
-  }
+function cleanText(text: string): string {
+  const rows = text.includes("\ufeff") ? text.replaceAll(/(?<=^|\n)\ufeff/g, "") : text;
+  return rows.endsWith("\r") ? rows.slice(0, -1) : rows;
 }
 
 /** Joins chunks until they end where a row ends. A row is incomplete while its number of quotes is odd. */
 async function* joinRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<TextChunk> {
   let open: TextChunk | undefined;
   for await (const next of chunks) {
-    const chunk: TextChunk = open ? { ...next, text: open.text + next.text, line: open.line } : next;
+    const before = open ?? { text: "", line: next.line };
+    const chunk = { ...next, text: before.text + cleanText(next.text), line: before.line };
     const complete = chunk.complete && countOccurrences(chunk.text, '"') % 2 === 0;
     open = complete || chunk.text.length > 2 * MAX_LINE_LENGTH ? undefined : chunk;
     if (!open) yield { ...chunk, complete };

@@ -22,22 +22,24 @@ export interface WritableNamespace extends KeyValueStore, Capacity {
   list(prefix: string): Promise<string[]>;
 }
 
-const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** The times of a deployed namespace. */
 export const DEPLOYED_KV = {
   /** A change of a key can be visible up to 60 seconds late. */
   propagationMs: 70_000,
   /** How long nothing is swept after a switch, because readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
-  sweepDelayMs: 15 * MINUTE_MS,
+  sweepDelayMs: HOUR_MS / 4,
   /** The age from which a sweep deletes the blocks of an unfinished load. A younger load may still be running. */
-  orphanAgeMs: 24 * 60 * MINUTE_MS,
+  orphanAgeMs: 24 * HOUR_MS,
   /** The maximum age of a load that switches. Far below `orphanAgeMs`, because clocks may be wrong and processes sleep. */
-  maxLoadMs: 2 * 60 * MINUTE_MS,
+  maxLoadMs: 2 * HOUR_MS,
 };
 
+type KvTimes = typeof DEPLOYED_KV;
+
 /** A namespace on this machine shows each change at once. It is locked, so no other load is running, whatever the time of its blocks. */
-export const LOCAL_KV = {
+export const LOCAL_KV: KvTimes = {
   propagationMs: 0,
   sweepDelayMs: -Infinity,
   orphanAgeMs: -Infinity,
@@ -48,10 +50,7 @@ export const LOCAL_KV = {
  * Creates a store that commands write to. KV has no compare-and-set, so the later of two switches wins.
  * @param times Protect the blocks that either load, or a reader, may need
  */
-export function createWritableKvStore(
-  namespace: WritableNamespace,
-  times: typeof DEPLOYED_KV,
-): WritableStore {
+export function createWritableKvStore(namespace: WritableNamespace, times: KvTimes): WritableStore {
   const reader = createKvStore(namespace);
   const readCurrent = () => readReplaced(reader);
   return {
@@ -69,10 +68,9 @@ export function createWritableKvStore(
     async switchTo(next, { onlyIfEmpty }) {
       if (onlyIfEmpty && (await readCurrent()).id !== null)
         throw new RejectedSwitchError(SAMPLE_DATA_REJECTED);
-      const hours = times.maxLoadMs / (60 * MINUTE_MS);
       if (Date.now() - parseStartTime(next.id) > times.maxLoadMs)
         throw new RejectedSwitchError(
-          `The load started more than ${hours} hours ago, so its blocks may already have been deleted. Run the command again.`,
+          `The load started more than ${times.maxLoadMs / HOUR_MS} hours ago, so its blocks may already have been deleted. Run the command again.`,
         );
       await namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]);
       if ((await readCurrent()).id !== next.id)

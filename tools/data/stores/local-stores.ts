@@ -137,14 +137,14 @@ const NAMESPACE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS _mf_entries (key TEXT PRIMARY KEY, blob_id TEXT NOT NULL, expiration INTEGER, metadata TEXT);
   CREATE INDEX IF NOT EXISTS _mf_entries_expiration_idx ON _mf_entries (expiration)`;
 
-/** How long a file without a key stays, because another process may be about to open it. */
-const BLOB_GRACE_MS = 20;
-
-/** Creates a namespace of local files. A missing table is created immediately, and a missing folder by the first write. */
+/**
+ * Creates a namespace of local files. A missing table is created immediately, and a missing folder by the first write.
+ * @param blobGraceMs How long a file without a key stays, because another process may be about to open it
+ */
 export function createLocalNamespace(
   database: DatabaseSync,
   folder: string,
-  blobGraceMs = BLOB_GRACE_MS,
+  blobGraceMs = 20,
 ): WritableNamespace {
   database.exec(NAMESPACE_SCHEMA);
   const list = database.prepare("SELECT key FROM _mf_entries WHERE substr(key, 1, ?2) = ?1 ORDER BY key");

@@ -23,6 +23,7 @@ const LONG_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 /** The maximum length of a statement on the command line. Longer statements are passed in a file, because systems limit the length. */
 const MAX_COMMAND_LENGTH = 50_000;
 
+/** Opens a deployed store, which wrangler's commands read and write. */
 export function openRemoteStore(name: StoreName, choice: StoreAccess): OpenedStore {
   const location = "deployed";
   const remote = createRemote(choice);
@@ -44,9 +45,13 @@ type Remote = ReturnType<typeof createRemote>;
 /** Creates functions that run wrangler commands with the deployed stores of a configuration. Transient errors are retried. */
 function createRemote(choice: StoreAccess) {
   let isConnected = false;
-  const repeat = async <T>(run: () => Promise<T>) => {
+  const isTransient = (error: unknown) => {
+    if (!(error instanceof WranglerError)) return false;
     // Without a network, the first command fails at once.
-    const isTransient = (error: unknown) => isTransientApiError(error) || (isConnected && isLost(error));
+    const isLost = isConnected && /fetch failed|ECONNRESET|ETIMEDOUT/.test(error.output);
+    return isLost || isTransientApiError(error.output);
+  };
+  const repeat = async <T>(run: () => Promise<T>) => {
     const result = await retry(run, isTransient, LONG_PAUSES_MS);
     isConnected = true;
     return result;
@@ -58,17 +63,11 @@ function createRemote(choice: StoreAccess) {
   };
 }
 
-function isLost(error: unknown): boolean {
-  return error instanceof WranglerError && /fetch failed|ECONNRESET|ETIMEDOUT/.test(error.output);
-}
-
 /**
  * Whether Cloudflare's API says that a request should be sent again. Wrangler prints the status of a response that is not JSON, and the
  * codes of one that is: 7009 for a 504, and 971 for a 429.
  */
-function isTransientApiError(error: unknown): boolean {
-  if (!(error instanceof WranglerError)) return false;
-  const { output } = error;
+function isTransientApiError(output: string): boolean {
   return (
     isTransientD1Error(output) || /-> (429|5\d\d) |should wait \d+ second|\[code: (7009|971)\]/.test(output)
   );
