@@ -1,7 +1,10 @@
-import { getLastPage } from "../../src/records/page.ts";
-import { CHROMIUM, type Exchange, PATH, type Target } from "../support/exchange.ts";
+import { type Exchange, PATH, type Target } from "../support/exchange.ts";
 
-/** The headers of every response of the collection (specification, "List records"). */
+// Requests for the collection, and what each must get from every store. Unless a row has another status, it is 200.
+// A header that is null must be missing. With `page`, the body must be this page of the collection; `links` is the query of its URLs
+// `next` and `previous`, with PAGE in place of their numbers, and by default format=api&page=PAGE.
+
+/** The headers of every response of the collection, except of a preflight (specification, "List records"). */
 export const COMMON_HEADERS = {
   allow: "GET, OPTIONS",
   vary: "Accept",
@@ -10,98 +13,95 @@ export const COMMON_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 export const JSON_TYPE = { "content-type": "application/json" };
-/** The caching of pages that change with the collection. */
-export const CACHING = "public, max-age=5, stale-if-error=3600";
-const NOT_MODIFIED_HEADERS = { ...COMMON_HEADERS, "cache-control": CACHING, etag: /^"[^"]+"$/ };
-const PAGE_HEADERS = { ...NOT_MODIFIED_HEADERS, ...JSON_TYPE };
+export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 
-/** `link` is the query of the links, with PAGE in place of the number. */
-type PageRow = [name: string, query: string, number: number | "last", link?: string, accept?: string];
+const CACHE_HEADERS = { "cache-control": PAGE_CACHE_CONTROL, etag: /^".+"$/ };
+const PAGE_HEADERS = { ...COMMON_HEADERS, ...CACHE_HEADERS, ...JSON_TYPE };
 
-function createPage([name, query, number, link = "format=api&page=PAGE", accept = "*/*"]: PageRow): Exchange {
-  const requestHeaders = { accept };
-  return { name, request: PATH + query, requestHeaders, headers: PAGE_HEADERS, page: { number, link } };
-}
+/** A path and query of 8,192 characters, the most that the service accepts. Its links omit the zeros. */
+export const LONGEST_TARGET = `${PATH}?page=${"0".repeat(8_192 - `${PATH}?page=1`.length)}1`;
 
-/** The longest path and query. The zeros are no part of the links, which would be too long with them. */
-export const LONGEST_TARGET = `${`${PATH}?page=`.padEnd(8_191, "0")}1`;
+/** The longest parameter that links repeat: they have at most 8,000 characters besides the path and the values of page and format. */
+export const LONGEST_PARAMETER = `x=${"y".repeat(8_000 - "format=&page=&x=".length)}`;
 
-/** The longest query that links repeat. */
-export const LONGEST_QUERY = `x=${"y".repeat(8_000 - "format=&page=&x=".length)}`;
-
-/** Pages with their numbers and links (specification, "Page envelope"). */
+/** Pages with their headers, numbers and links (specification, "Page envelope"). A small collection does not have all of them. */
 export function listPages({ records }: Target): Exchange[] {
-  const json = "format=json&page=PAGE";
-  const last = getLastPage(records.length);
-  const many = "&x=".repeat(2_500);
+  // A page has 15 records. An empty collection has one page.
+  const last = Math.max(1, Math.ceil(records.length / 15));
+  const jsonLinks = "format=json&page=PAGE";
+  const thousands = "&x=".repeat(2_500);
   // biome-ignore format: a table of cases
-  const rows: PageRow[] = [
-    ["page 1 is the default", "", 1],
-    ["empty parameters have no effect", "?page=&format=", 1],
-    ["a page by its number", "?format=api&page=2", 2],
-    ["the last page by its name", "?page=last", "last"],
-    ["the last page by its number", `?page=${last}`, last],
-    ["zeros and escapes in a number", "?page=00%32", 2],
-    ["the last value of page counts", "?page=1&page=2", 2],
-    ["links keep format=json", "?format=json&page=3", 3, json],
-    ["the last value of format counts, whatever Accept says", "?format=xml&format=json", 1, json, "image/png"],
-    ["links keep other parameters, sorted by name and encoded", "?z=1&page=2&a=2&a=1&q=%C3%BC%20%26", 2, "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1"],
-    ["links keep thousands of parameters", `?page=2${many}`, 2, `format=api&page=PAGE${many}`],
-    ["links keep the longest query", `?${LONGEST_QUERY}`, 1, `format=api&page=PAGE&${LONGEST_QUERY}`],
-    ["the longest URL", LONGEST_TARGET.slice(PATH.length), 1],
-    ["JSON weighs more", "", 1, "format=api&page=PAGE", "text/html;q=0.9, */*"],
+  const pages: (Exchange & { page: number })[] = [
+    { name: "page 1 is the default", request: PATH, page: 1 },
+    { name: "an empty number means page 1", request: `${PATH}?page=`, page: 1 },
+    { name: "an empty format has no meaning", request: `${PATH}?format=`, page: 1 },
+    { name: "a page is requested by its number", request: `${PATH}?page=2`, page: 2 },
+    { name: "the last page can be requested by its number", request: `${PATH}?page=${last}`, page: last },
+    { name: "the last page can be requested by its name", request: `${PATH}?page=last`, page: last },
+    { name: "zeros before a number have no meaning", request: `${PATH}?page=002`, page: 2 },
+    { name: "the longest URL gets its page", request: LONGEST_TARGET, page: 1 },
+    { name: "a number can be percent-encoded", request: `${PATH}?page=%32`, page: 2 },
+    { name: "of several pages, the last counts", request: `${PATH}?page=1&page=2`, page: 2 },
+    { name: "of several formats, the last counts", request: `${PATH}?format=xml&format=json`, page: 1, links: jsonLinks },
+    { name: "format=json precedes Accept", request: `${PATH}?format=json`, requestHeaders: { accept: "image/png" }, page: 1, links: jsonLinks },
+    { name: "a client that ranks HTML lower gets JSON", request: PATH, requestHeaders: { accept: "text/html;q=0.9, */*" }, page: 1 },
+    { name: "a client with an outdated copy gets the page", request: PATH, requestHeaders: { "if-none-match": '"outdated"' }, page: 1 },
+    { name: "links keep format=json", request: `${PATH}?format=json&page=3`, page: 3, links: jsonLinks },
+    { name: "links sort parameters by name", request: `${PATH}?z=1&page=2&a=1`, page: 2, links: "a=1&format=api&page=PAGE&z=1" },
+    { name: "links do not sort values", request: `${PATH}?page=2&a=2&a=1`, page: 2, links: "a=2&a=1&format=api&page=PAGE" },
+    { name: "links encode values like a form", request: `${PATH}?page=2&q=%C3%BC%20%26`, page: 2, links: "format=api&page=PAGE&q=%C3%BC+%26" },
+    { name: "links keep thousands of parameters", request: `${PATH}?page=2${thousands}`, page: 2, links: `format=api&page=PAGE${thousands}` },
+    { name: "links keep the longest parameter", request: `${PATH}?${LONGEST_PARAMETER}`, page: 1, links: `format=api&page=PAGE&${LONGEST_PARAMETER}` },
   ];
-  return rows.map(createPage);
+  return pages.filter(({ page }) => page <= last).map((row) => ({ ...row, headers: PAGE_HEADERS }));
 }
 
-/** OPTIONS and CORS preflights. */
-export function listOptions(): Exchange[] {
-  const preflight = { origin: "https://app.example", "access-control-request-method": "GET" };
-  return [
-    {
-      name: "the description of the collection",
-      request: `OPTIONS ${PATH}`,
-      headers: { ...COMMON_HEADERS, ...JSON_TYPE },
-      body: {
-        name: "Traffic Count Records",
-        description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
-        renders: ["application/json", "text/html"],
-        parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
-      },
-    },
-    ...["/elsewhere", `${PATH}?prefer=code=503`].map((target) => ({
-      name: `a preflight has no fault: ${target}`,
-      request: `OPTIONS ${target}`,
-      requestHeaders: { ...preflight, prefer: "code=503" },
-      status: 204,
-      headers: {
-        "access-control-allow-origin": "*",
-        "access-control-allow-methods": "GET, OPTIONS",
-        // The star means every header except Authorization.
-        "access-control-allow-headers": "*",
-        "access-control-max-age": "86400",
-        "preference-applied": null,
-      },
-      body: "",
-    })),
-  ];
-}
+const PREFLIGHT = {
+  requestHeaders: { origin: "http://a.example", "access-control-request-method": "GET", prefer: "code=503" },
+  status: 204,
+  headers: {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, OPTIONS",
+    // The star means every header except Authorization.
+    "access-control-allow-headers": "*",
+    "access-control-max-age": "86400",
+    "preference-applied": null,
+  },
+  body: "",
+};
 
-/** Conditional requests. The suite also sends the entity-tag of a page. */
-export function listConditions(): Exchange[] {
-  const requestHeaders = { "if-none-match": "*" };
-  const notModified = { requestHeaders, status: 304, headers: NOT_MODIFIED_HEADERS, body: "" };
-  const outdated = { requestHeaders: { "if-none-match": '"other"' }, headers: PAGE_HEADERS };
-  return [
-    { name: "every copy is current", request: PATH, ...notModified },
-    { name: "HEAD for a copy", request: `HEAD ${PATH}?page=last`, ...notModified },
-    { name: "an outdated copy", request: PATH, ...outdated },
-    {
-      name: "no copy of a web page is current, because it has no entity-tag",
-      request: PATH,
-      requestHeaders: { ...requestHeaders, accept: CHROMIUM },
-      headers: { ...PAGE_HEADERS, etag: null, "content-type": "text/html; charset=utf-8" },
-      body: /^<!doctype html>/,
+/** OPTIONS, and CORS preflights. Another request with `prefer=code=503` would get a 503. */
+export const OPTIONS_REQUESTS: Exchange[] = [
+  {
+    name: "OPTIONS describes the collection",
+    request: `OPTIONS ${PATH}`,
+    headers: { ...COMMON_HEADERS, ...JSON_TYPE },
+    body: {
+      name: "Traffic Count Records",
+      description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
+      renders: ["application/json", "text/html"],
+      parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
     },
-  ];
-}
+  },
+  { name: "a preflight can have any path", request: "OPTIONS /elsewhere", ...PREFLIGHT },
+  { name: "a preflight ignores prefer", request: `OPTIONS ${PATH}?prefer=code=503`, ...PREFLIGHT },
+];
+
+const NOT_MODIFIED = {
+  requestHeaders: { "if-none-match": "*" },
+  status: 304,
+  headers: { ...COMMON_HEADERS, ...CACHE_HEADERS },
+  body: "",
+};
+
+/** Requests of clients that have a copy of a page. A test in suite.ts sends the entity-tag of the page. */
+export const CONDITIONAL_REQUESTS: Exchange[] = [
+  { name: "a star matches any entity-tag", request: PATH, ...NOT_MODIFIED },
+  { name: "HEAD can get a 304, too", request: `HEAD ${PATH}?page=last`, ...NOT_MODIFIED },
+  {
+    name: "a web page has no entity-tag, which a star could match",
+    request: PATH,
+    requestHeaders: { "if-none-match": "*", accept: "text/html" },
+    headers: { ...COMMON_HEADERS, "content-type": "text/html; charset=utf-8", etag: null },
+  },
+];

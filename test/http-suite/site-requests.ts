@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "../support/exchange.ts";
-import { CACHING, COMMON_HEADERS, JSON_TYPE } from "./collection-requests.ts";
+import { COMMON_HEADERS, JSON_TYPE, PAGE_CACHE_CONTROL } from "./collection-requests.ts";
 
 const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy": "same-origin" };
 
@@ -30,13 +30,13 @@ export function listSite({ origin, records }: Target): Exchange[] {
     return { request, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };
   };
   return [
-    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": CACHING }),
+    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": PAGE_CACHE_CONTROL }),
     html(`${PATH}?page=last`, /<title>Records, page [\d,]+ of [\d,]+/, { allow: "GET, OPTIONS", etag: null }),
     html(`HEAD ${PATH}`, /^$/, {}),
     html("POST /", /<h1>405 /, {}, 405),
     html("/", /^<!doctype html>/, {}, 200, TEXT_BROWSER),
     html("/nothing", /<h1>404 /, { allow: null }, 404),
-    json("/", about, { vary: "Accept", "cache-control": CACHING }),
+    json("/", about, { vary: "Accept", "cache-control": PAGE_CACHE_CONTROL }),
     { request: "/?format=json", requestHeaders: { accept: CHROMIUM }, headers: JSON_TYPE },
     { request: "/", requestHeaders: { accept: "image/png" }, status: 406 },
     { request: "/?format=xml", status: 404 },

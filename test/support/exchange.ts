@@ -23,13 +23,10 @@ export interface Exchange {
   headers?: Record<string, string | RegExp | null>;
   /** The body of the response as a string, a pattern, or the value of the JSON. */
   body?: unknown;
-  page?: ExpectedPage;
-}
-
-export interface ExpectedPage {
-  number: number | "last";
-  /** The query of the links, with PAGE in place of the number. */
-  link: string;
+  /** The number of the page of the collection that the body must be. */
+  page?: number;
+  /** The query of the page's `next` and `previous`, with PAGE in place of their numbers. By default `format=api&page=PAGE`. */
+  links?: string;
 }
 
 /** Sends a request and follows no redirect. */
