@@ -1,18 +1,20 @@
 import { exec, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DOCUMENTS, listCodeBlocks, listInlineCode, readDocument } from "../support/documentation.ts";
 import { makeRecords } from "../support/sample-records.ts";
-import { untilServed, useService } from "../support/serve.ts";
+import { untilServed } from "../support/serve.ts";
+import { useWorker } from "../support/worker.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */
 const listBlocks = (language: string) =>
   DOCUMENTS.filter((name) => name !== "docs/package.md").flatMap((name) => listCodeBlocks(name, language));
 
-const { folder, write } = createDataFolder();
-const served = useService(folder);
+const { folder, run, write } = createDataFolder();
+beforeAll(async () => void (await run("load", await write("sample.csv", makeRecords(600)))));
+const served = useWorker({ folder });
 
 /** The JSON in the documentation, by the path that returns it. */
 const RESPONSES = { "/api/tf1/records/?page=2": '"results"', "/healthz": '"status"' };

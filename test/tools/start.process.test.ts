@@ -1,50 +1,55 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "smol-toml";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../tools/data/stores/configuration.ts";
 import { runData, runProcess } from "../support/run-command.ts";
 import { formatCsv, makeRecords } from "../support/sample-records.ts";
-import { readAddress, serve } from "../support/serve.ts";
+import { readAddress } from "../support/serve.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
-const RECORDS = formatCsv(makeRecords(20));
+/**
+ * Runs npm, and a process that waits for the end of its input. At the end, the process sends the signal of Ctrl-C to the process
+ * group, which contains npm, the command and workerd.
+ */
+const START = `
+  { read -r _; kill -s INT -- -$$; } <&3 >/dev/null 2>&1 &
+  exec 3<&- npm "$@"
+`;
 
-/** Runs an npm command in a folder until the test ends. Returns the address that it prints: the group of the pattern. */
-function startNpm(cwd: string, args: string[], pattern: RegExp): Promise<string> {
-  const npm = spawn("npm", args, { cwd, detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void process.kill(-Number(npm.pid), "SIGTERM"));
-  return readAddress(npm.stdout, pattern);
+/**
+ * Starts an npm command in a folder, and reads the address that it prints: the group of the pattern. The command ends with this process,
+ * even if this process is killed, because the pipe between them is then closed.
+ */
+async function startNpm(cwd: string, args: string[], pattern: RegExp) {
+  const npm = spawn("bash", ["-c", START, "npm", ...args], {
+    cwd,
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit", "pipe"],
+  });
+  const closed = once(npm, "close");
+  const interrupt = () => void npm.stdio[3]?.destroy();
+  npm.once("exit", interrupt);
+  const endBy = async (end: () => unknown) => {
+    end();
+    await closed;
+  };
+  return {
+    address: await readAddress(npm.stdout!, pattern),
+    close: () => endBy(interrupt),
+    /** Stops npm, as a supervisor does that does not know npm's child processes. */
+    terminate: () => endBy(() => npm.kill("SIGTERM")),
+  };
 }
 
-test("npm start serves the loaded records without a rate limit, also behind a proxy, and ends with npm", async () => {
-  const folder = createFolder();
-  const file = join(folder, "records.csv");
-  await writeFile(file, RECORDS);
-  await runData(["load", file, "--persist-to", folder]);
-  const { origin, terminate } = await serve(folder, "--var", "PUBLIC_ORIGIN:https://counts.example");
-  expect(await (await fetch(origin)).json()).toMatchObject({ count: 20, rate_limit_seconds: null });
-  // Wrangler's Local Explorer runs any SQL.
-  expect((await fetch(`${origin}/cdn-cgi/local/explorer`)).status).toBe(404);
-  // Nothing would delete its traces of requests.
-  expect(existsSync(join(folder, "v3/observability"))).toBe(false);
-  // A proxy that forwards the client's host and scheme.
-  const forwarded = ["-H", "Host: counts.example", "-H", "X-Forwarded-Proto: https"];
-  const request = async (...headers: string[]) => {
-    const shown = "%{http_code} %header{etag} %header{link}";
-    const args = ["-so", "/dev/null", "-w", shown, ...forwarded, ...headers, `${origin}/api/tf1/records/`];
-    return (await promisify(execFile)("curl", args)).stdout.split(" ");
-  };
-  const [status, etag, link] = await request();
-  expect([status, link]).toEqual(["200", "</>;"]);
-  expect(await request("-H", `If-None-Match: ${etag}`)).toMatchObject(["304", etag, ""]);
-  await terminate();
-  await expect(fetch(origin)).rejects.toThrow("fetch failed");
-});
+/** Runs `npm start` on a free port. Without the second port, two commands that start at the same time can choose the same one. */
+const start = (cwd: string, ...args: string[]) =>
+  startNpm(cwd, ["start", "--", "--port", "0", "--inspector-port", "0", ...args], /Ready on (http:\S+)/);
 
 test("npm start -- --config FILE prepares the store of that configuration in its folder", async () => {
   const folder = createFolder();
@@ -58,9 +63,10 @@ test("npm start -- --config FILE prepares the store of that configuration in its
     d1_databases: [{ ...d1_databases[0], database_id: "own", migrations_dir: resolve("data/migrations") }],
   };
   await writeFile(config, stringify(configuration));
-  const { origin, close } = await serve(join(folder, ".wrangler/state"), "--config", config);
+  const state = join(folder, ".wrangler/state");
+  const { address, close } = await start(".", "--config", config, "--persist-to", state);
   onTestFinished(close);
-  expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
+  expect(await (await fetch(`${address}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
   expect((await runData(["info", "--config", config])).stdout).toContain("40614");
 });
 
@@ -87,48 +93,74 @@ test.each([
   expect(existsSync(join(folder, "v3"))).toBe(false);
 });
 
-test("npm start and npm run data use the user's folder, KV and a domain as described in wrangler.toml", async () => {
+describe("npm start in a folder of the clone, with KV and a domain as described in wrangler.toml,", () => {
   const { folder, configure, addOtherConfigurations } = createProject("http://localhost");
-  addOtherConfigurations();
-  configure(...UNCOMMENT_ROUTES);
-  configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
-  configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
   const cwd = join(folder, "docs");
-  const options = ["--port", "0", "--inspector-port", "0", "--persist-to", "state"];
-  const origin = await startNpm(cwd, ["start", "--", ...options], /Ready on (http:\S+)/);
-  expect(await (await fetch(`${origin}/healthz`)).json()).toMatchObject({ store: "d1" });
-  configure('STORE = "d1"', 'STORE = "kv"');
-  const readStore = async () => Object(await (await fetch(`${origin}/healthz`)).json()).store;
-  await expect.poll(readStore, { timeout: 30_000, interval: 500 }).toBe("kv");
-  const next = `${origin}/api/tf1/records/?format=api&page=2`;
-  expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614, next });
-  const args = ["run", "data", "--", "info", "--store", "kv", "--persist-to", "state"];
-  expect((await runProcess("npm", args, { cwd })).stdout).toMatch(
-    /^store .*\(.*\/docs\/state\/v3\/kv\/.*\n(.*\n)+records +40614\n/m,
-  );
-  expect((await runProcess("npm", args.with(-1, "other"), { cwd })).stdout).toMatch(
-    /^Nothing is loaded in the kv store \(.*\/docs\/other\/v3\/kv\/.*\)\.$/m,
-  );
+  let npm: Awaited<ReturnType<typeof start>>;
+  let origin: string;
+  beforeAll(async () => {
+    addOtherConfigurations();
+    configure(...UNCOMMENT_ROUTES);
+    configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
+    configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
+    npm = await start(cwd, "--persist-to", "state");
+    origin = npm.address;
+  });
+  afterAll(() => npm?.close());
+
+  test("serves the sample data without a rate limit, also behind a proxy", async () => {
+    expect(await (await fetch(origin)).json()).toMatchObject({ count: 40_614, rate_limit_seconds: null });
+    // Wrangler's Local Explorer runs any SQL.
+    expect((await fetch(`${origin}/cdn-cgi/local/explorer`)).status).toBe(404);
+    // Nothing would delete its traces of requests.
+    expect(existsSync(join(cwd, "state/v3/observability"))).toBe(false);
+    // A proxy that forwards the client's host and scheme.
+    const forwarded = ["-H", "Host: counts.example", "-H", "X-Forwarded-Proto: https"];
+    const request = async (...headers: string[]) => {
+      const shown = "%{http_code} %header{etag} %header{link}";
+      const args = ["-so", "/dev/null", "-w", shown, ...forwarded, ...headers, `${origin}/api/tf1/records/`];
+      return (await promisify(execFile)("curl", args)).stdout.split(" ");
+    };
+    const [status, etag, link] = await request();
+    expect([status, link]).toEqual(["200", "</>;"]);
+    expect(await request("-H", `If-None-Match: ${etag}`)).toMatchObject(["304", etag, ""]);
+  });
+
+  test("and npm run data use the store of the changed configuration in the user's folder", async () => {
+    const readStore = async () => Object(await (await fetch(`${origin}/healthz`)).json()).store;
+    expect(await readStore()).toBe("d1");
+    configure('STORE = "d1"', 'STORE = "kv"');
+    await expect.poll(readStore, { interval: 200 }).toBe("kv");
+    const next = `${origin}/api/tf1/records/?format=api&page=2`;
+    expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614, next });
+    const args = ["run", "data", "--", "info", "--store", "kv", "--persist-to", "state"];
+    expect((await runProcess("npm", args, { cwd })).stdout).toMatch(
+      /^store .*\(.*\/docs\/state\/v3\/kv\/.*\n(.*\n)+records +40614\n/m,
+    );
+    expect((await runProcess("npm", args.with(-1, "other"), { cwd })).stdout).toMatch(
+      /^Nothing is loaded in the kv store \(.*\/docs\/other\/v3\/kv\/.*\)\.$/m,
+    );
+  });
+
+  test("ends with npm", async () => {
+    await npm.terminate();
+    await expect(fetch(origin)).rejects.toThrow("fetch failed");
+  });
 });
 
-test("npm run serve removes the files of earlier builds, and serves a file of the current folder, also in a workspace", async () => {
+test("npm run serve in a workspace serves a file of the current folder", async () => {
   // A copy, because other tests use the builds of this project.
   const { folder } = createProject("http://localhost");
-  const output = join(folder, "dist/package");
-  mkdirSync(output, { recursive: true });
-  await writeFile(join(output, "chunk-00000000.js"), "");
-  await writeFile(join(folder, "docs/counts.csv"), RECORDS);
-  const args = ["run", "serve", "--", "counts.csv", "--port", "0"];
-  const root = join(folder, "..");
-  await writeFile(join(root, "package.json"), JSON.stringify({ workspaces: ["project"] }));
-  await writeFile(join(root, "counts.csv"), RECORDS);
-  for (const [cwd, ...options] of [[join(folder, "docs")], [root, "--workspace", "project"]] as const) {
-    const url = await startNpm(cwd, [...options, ...args], /^Serving at (.+)$/);
-    expect(await (await fetch(`${url}/api/tf1/records/`)).json(), cwd).toMatchObject({ count: 20 });
-  }
-  const left = ["chunk-00000000.js", "cli.js"].map((file) => existsSync(join(output, file)));
-  expect(left).toEqual([false, true]);
+  const cwd = join(folder, "..");
+  await writeFile(join(cwd, "package.json"), JSON.stringify({ workspaces: ["project"] }));
+  await writeFile(join(cwd, "counts.csv"), formatCsv(makeRecords(20)));
+  const args = ["run", "--silent", "serve", "--workspace", "project", "--", "counts.csv", "--port", "0"];
+  const { address, close } = await startNpm(cwd, args, /^Serving at (.+)$/);
+  onTestFinished(close);
+  expect(await (await fetch(`${address}/api/tf1/records/`)).json()).toMatchObject({ count: 20 });
 });
+
+const { folder, run } = createProject("http://localhost");
 
 // Wrangler would obey these settings, so a load could fill a store that is not served.
 // biome-ignore format: a table of cases
@@ -139,15 +171,14 @@ test.each([
   // Wrangler reads this file in the folder in which it runs, wherever the configuration is.
   { setting: "CLOUDFLARE_ENV", file: ".env", command: "tools/data/data-command.ts info --config ../own.toml" },
 ])("$command refuses the setting $setting in $file", async ({ setting, file, command }) => {
-  const { folder, run } = createProject("http://localhost");
   await writeFile(join(folder, "../own.toml"), "");
   await writeFile(join(folder, file), `${setting}=kv\n`);
   const { status, stderr } = await run(command.split(" "));
+  await rm(join(folder, file));
   expect([status, stderr]).toEqual([1, expect.stringContaining(setting)]);
 });
 
 test("npm start names the files of a folder of sample data that contains no records", async () => {
-  const { folder, run } = createProject("http://localhost");
   const seed = join(folder, "data/seed");
   for (const name of await readdir(seed)) if (name !== "README.md") await rm(join(seed, name));
   const empty = ["--persist-to", createFolder()];

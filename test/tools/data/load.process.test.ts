@@ -31,7 +31,7 @@ async function readOn(origin: string, stop: AbortSignal): Promise<Set<number>> {
       const records = page.count === older.length ? older : newer;
       expect(page.results).toEqual(records.slice(15 * (number - 1), 15 * number));
       seen.add(page.count);
-      await setTimeout(10); // The load needs CPU time too.
+      await setTimeout(50); // The load needs CPU time too.
     }
   };
   await Promise.all(Array.from({ length: 4 }, client));

@@ -11,7 +11,7 @@ test.each(STORE_NAMES)(
   async (store) => {
     const files = createDataFolder();
     const { folder, run } = createDataFolder();
-    mountDisk(folder, 10_000_000);
+    mountDisk(folder, 7_000_000);
     const [previous, next] = [makeRecords(940), makeRecords(1_000)];
     const load = async (name: string, records: typeof next) =>
       run("load", "--store", store, await files.write(name, records));
@@ -19,7 +19,7 @@ test.each(STORE_NAMES)(
     const server = await startWorker({ folder, vars: { STORE: store } });
     try {
       const stderr = expect.stringContaining("the disk is full. The load needs ");
-      expect(await load("large.csv", makeRecords(150_000))).toMatchObject({ status: 1, stderr });
+      expect(await load("large.csv", makeRecords(50_000))).toMatchObject({ status: 1, stderr });
       expect(await readAllRecords(server.origin)).toEqual(previous.toReversed());
       expect(await load("next.csv", next)).toMatchObject({ status: 0 });
       await untilServed(server.origin);
