@@ -24,11 +24,11 @@ declare module "vitest" {
 }
 
 /** The name of a file that an earlier build left in the folder of the package, and in that of the static files. */
-export const LEFT_OVER = "left-over";
+export const LEFT_OVER = "left-over.js";
 
 /** Builds and packs the package once for all tests. */
 export default function setup(project: TestProject): void {
-  for (const path of [PACKAGE_FOLDER, resolve("dist/assets/assets")]) {
+  for (const path of [PACKAGE_FOLDER, resolve("dist/assets/assets/old")]) {
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, LEFT_OVER), "");
   }
