@@ -150,8 +150,8 @@ async function warnIfNotServed(name: string): Promise<void> {
   try {
     const served = (await readDeployedVersion())?.store;
     if (served === undefined || served === name) return;
-    const isLoaded = STORE_NAMES.some((known) => known === served);
-    const advice = isLoaded ? ` To use the ${served} store, add \`--store ${served}\`.` : "";
+    const isLoadable = STORE_NAMES.some((known) => known === served);
+    const advice = isLoadable ? ` To use the ${served} store, add \`--store ${served}\`.` : "";
     printNotice(
       `Warning: The deployed worker serves the ${served} store, so its clients do not see the ${name} store.${advice}`,
     );

@@ -16,10 +16,7 @@ export function findUsageError({ records, from = GENERATOR_EPOCH, to }: Generate
   return undefined;
 }
 
-/**
- * Writes generated records, oldest first. The random seed, the interval, the camera and the time determine a record. The number of
- * cameras also determines the id of the record. Therefore, more records or a longer period only extend the file.
- */
+/** Writes generated records, oldest first. More records, or a later end of the period, only extend the file. */
 export async function generate(options: GenerateOptions): Promise<void> {
   const { records: total, from = GENERATOR_EPOCH, to = END, seed, cameras, interval, ...output } = options;
   const generator = { seed, from, to, cameras, interval };

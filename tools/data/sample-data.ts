@@ -12,7 +12,6 @@ import type { StoreChoice } from "./stores/configuration.ts";
 import { withLock, withStore } from "./stores/open-store.ts";
 import { replaceCollection } from "./stores/writer.ts";
 
-/** Lists the files of the sample data. */
 export function listSampleFiles(): string[] {
   return listInputFiles(join(PROJECT, "data/seed")).files;
 }

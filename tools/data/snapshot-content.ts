@@ -24,7 +24,7 @@ const KEY_BYTES = 1_024;
 
 /**
  * Combines encoded records with their statistics and sources.
- * @param getSources Returns the sources of the records with a hash
+ * @param getSources Returns the sources of records with this hash
  */
 export function encodeContent(
   count: number,

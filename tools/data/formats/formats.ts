@@ -39,6 +39,7 @@ export async function* readInputFile(input: InputFile): AsyncGenerator<InputRow[
       isEmpty &&= rows.length === 0;
       yield rows;
     }
+    // A body can be an empty collection.
     if (isEmpty && input.body === undefined) throw new UnreadableError(NO_RECORDS);
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;

@@ -12,7 +12,7 @@ import { TooLargeError, UnreadableError } from "./problem.ts";
 export interface InputFile {
   /** A path; `-` is standard input. */
   file: string;
-  /** The body of a request, which is read instead of a file. It can be an empty collection, and its records in JSON are numbered. */
+  /** The body of a request, which is read instead of a file. */
   body?: Readable | undefined;
   /** The maximum number of bytes, after they are decompressed. */
   maxBytes?: number | undefined;

@@ -27,8 +27,9 @@ const MAX_VALUES = 200_000;
 /** The state of a scan, which reads each character of a file once. */
 interface Scan {
   line: number;
-  /** The number of open arrays around the objects, and the previous token in the innermost array. */
+  /** The number of open arrays around the objects. */
   arrays: number;
+  /** What came last in the innermost of these arrays. */
   previous: "bracket" | "item" | "comma";
   object?: OpenObject | undefined;
 }

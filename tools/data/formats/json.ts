@@ -108,9 +108,10 @@ function parseExactly({ text, keys }: JsonObject): { value: Record<string, unkno
 
 function isExact(value: number, source: string): boolean {
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
-  const [digits = ""] = /[1-9](?:\d*[1-9])?/.exec(source.replaceAll(/e.*|[-.]/gi, "")) ?? [];
-  const isUnderflow = value === 0 && digits !== "";
-  return digits.length <= 15 && Number.isFinite(value) && !isUnderflow;
+  // Without the sign, the point, the exponent, and the zeros at both ends.
+  const [significant = ""] = /[1-9](?:\d*[1-9])?/.exec(source.replaceAll(/e.*|[-.]/gi, "")) ?? [];
+  const isUnderflow = value === 0 && significant !== "";
+  return significant.length <= 15 && Number.isFinite(value) && !isUnderflow;
 }
 
 /** Counts the keys in an object or an array, including the keys of inner objects. */

@@ -91,7 +91,7 @@ export function createProblemList(files: readonly string[], max = Number.POSITIV
         );
       }
       const { file, line, field, value, message, cause = message } = problem;
-      // A file that was cut can end with a part of the name.
+      // At the end of a file that was cut, a part of the name is no other name.
       hasOtherModel ||= field === "model_name" && typeof value === "string" && !"tf1".startsWith(value);
       const key = `${field} ${cause}`;
       const group = groups.get(key) ?? { first: { file, line }, shown: [], count: 0 };

@@ -29,8 +29,8 @@ export function openStagingDatabase({ isInMemory }: { isInMemory: boolean }): Da
     PRAGMA temp_store = ${isInMemory ? "MEMORY" : "FILE"};
     PRAGMA cache_size = -4096; -- KiB
     CREATE TABLE staged (${COLUMNS.join()}) STRICT;
-    CREATE TABLE seen (timestamp TEXT, camera_ref TEXT, PRIMARY KEY (timestamp, camera_ref)) STRICT, WITHOUT ROWID;
-    CREATE TABLE paged (id INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE seen (timestamp TEXT, camera_ref TEXT, PRIMARY KEY (timestamp, camera_ref)) STRICT, WITHOUT ROWID; -- to skip duplicates
+    CREATE TABLE paged (id INTEGER PRIMARY KEY) STRICT; -- the records in pages
     CREATE TABLE sorted (line TEXT) STRICT`);
   return database;
 }
@@ -43,9 +43,8 @@ function requireTemporaryFolder(): void {
     try {
       accessSync(`${folder}/.`, constants.W_OK);
     } catch (cause) {
-      throw new Error(`${name} is ${folder}, which cannot be written: ${describeFileError(cause)}`, {
-        cause,
-      });
+      const reason = describeFileError(cause);
+      throw new Error(`${name} is ${folder}, which cannot be written: ${reason}`, { cause });
     }
   }
 }

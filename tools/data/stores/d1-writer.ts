@@ -38,6 +38,7 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
     ...store,
     readCurrent: (options) =>
       store.readCurrent(options).catch((error) => {
+        // The database is new, and has no tables yet.
         if (isMissingTableError(error.cause)) return { snapshot: NOTHING_LOADED };
         throw error;
       }),

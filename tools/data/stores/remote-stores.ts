@@ -40,6 +40,12 @@ export function openRemoteStore(name: StoreName, choice: StoreAccess): OpenedSto
   return { name, location, store: createWritableD1Store(database), migrate };
 }
 
+/**
+ * What wrangler prints if Cloudflare's API is busy: the status of a response that is not JSON, and the codes of one that is, 7009 for a
+ * 504 and 971 for a 429.
+ */
+const BUSY = /-> (429|5\d\d) |should wait \d+ second|\[code: (7009|971)\]/;
+
 type Remote = ReturnType<typeof createRemote>;
 
 /** Creates functions that run wrangler commands with the deployed stores of a configuration. Transient errors are retried. */
@@ -49,7 +55,7 @@ function createRemote(choice: StoreAccess) {
     if (!(error instanceof WranglerError)) return false;
     // Without a network, the first command fails at once.
     const isLost = isConnected && /fetch failed|ECONNRESET|ETIMEDOUT/.test(error.output);
-    return isLost || isTransientApiError(error.output);
+    return isLost || BUSY.test(error.output) || isTransientD1Error(error.output);
   };
   const repeat = async <T>(run: () => Promise<T>) => {
     const result = await retry(run, isTransient, LONG_PAUSES_MS);
@@ -61,16 +67,6 @@ function createRemote(choice: StoreAccess) {
     runJson: <T>(schema: z.ZodType<T>, args: string[]) =>
       repeat(() => runWranglerJson(schema, [...args, "--remote"], choice)),
   };
-}
-
-/**
- * Whether Cloudflare's API says that a request should be sent again. Wrangler prints the status of a response that is not JSON, and the
- * codes of one that is: 7009 for a 504, and 971 for a 429.
- */
-function isTransientApiError(output: string): boolean {
-  return (
-    isTransientD1Error(output) || /-> (429|5\d\d) |should wait \d+ second|\[code: (7009|971)\]/.test(output)
-  );
 }
 
 const SqlValue = z.union([z.string(), z.number(), z.null()]);

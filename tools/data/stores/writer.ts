@@ -67,6 +67,7 @@ export const SAMPLE_DATA_REJECTED =
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
 export class UnknownOutcomeError extends Error {}
 
+/** The length of the time in an id, in base 36. */
 const TIME_LENGTH = 9;
 
 /**
