@@ -37,7 +37,7 @@ export function createDataFolder() {
       const child = spawn(process.execPath, command, { stdio: ["pipe", "ignore", stderr], env });
       closeSync(stderr);
       onTestFinished(() => void child.kill("SIGKILL"));
-      child.stdin!.write(formatCsv(makeRecords(100_000)));
+      child.stdin!.write(formatCsv(makeRecords(10_000)));
       await once(child.stdin!, "drain");
       return child;
     },
