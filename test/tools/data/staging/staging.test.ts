@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,7 +10,12 @@ import { createMemoryStore } from "../../../../src/store/memory.ts";
 import { NO_STATISTICS, readStatistics, type Statistics } from "../../../../src/store/stored-statistics.ts";
 import { listSampleFiles } from "../../../../tools/data/sample-data.ts";
 import { GENERATED_HASH } from "../../../../tools/data/snapshot-content.ts";
-import { type StagedRecords, stageFiles, stageRecords } from "../../../../tools/data/staging/staging.ts";
+import {
+  type StagedRecords,
+  stageBody,
+  stageFiles,
+  stageRecords,
+} from "../../../../tools/data/staging/staging.ts";
 import { compareNewestFirst, formatCsv, makeRecords, toContent } from "../../../support/sample-records.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { type Contents, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
@@ -116,6 +122,15 @@ test.each<{ name: string; file: string; edit?: [RegExp, string]; given?: string;
     const path = join(createFolder(), file);
     await writeFile(path, (await readFile(first, "utf8")).replace(pattern, text));
     expect((await stageFiles([path, ...others], { source: given })).source).toBe(source);
+});
+
+test("the source of a body is that of records in memory", async () => {
+  const { source, close } = await stageBody(
+    Readable.from([Buffer.from(formatCsv(makeRecords(3)))]),
+    undefined,
+  );
+  close();
+  expect(source).toBe(SOURCE);
 });
 
 /** Reads the statistics of a load, and deletes its records from disk. */
