@@ -11,7 +11,7 @@ import {
   isSamePage,
   parsePage,
 } from "./check-page.ts";
-import { compareRecord, createComparison, KEPT } from "./compare-records.ts";
+import { compareRecord, createComparison } from "./compare-records.ts";
 import { createTable, hasDeviations, listRules, type Rule, show, type Table } from "./rules.ts";
 
 export interface CheckOptions {
@@ -22,8 +22,6 @@ export interface CheckOptions {
   onPage?: (done: number, total: number) => void;
   /** The length of a second, shorter in tests. */
   secondMs?: number;
-  /** How much is kept, less in tests. */
-  kept?: typeof KEPT;
 }
 
 /** How many pages are read by default. The `count` of a foreign service can promise any number. */
@@ -42,13 +40,13 @@ class ChangedError extends Error {}
  */
 export async function checkConformance(
   url: string,
-  { secondMs = 1_000, kept = KEPT, writeMethods = false, ...options }: CheckOptions = {},
+  { secondMs = 1_000, writeMethods = false, ...options }: CheckOptions = {},
 ) {
   const table = createTable();
   const send = createClient(secondMs, (request, response) => checkHeaders(table, url, request, response));
   // The servers of a deployment can serve different snapshots for nine seconds after a load.
   const pause = () => setTimeout(10 * secondMs);
-  const start = () => startWalk({ url, table, send, pause, kept });
+  const start = () => startWalk({ url, table, send, pause });
   let walk: Walk = await start();
   const { status } = walk.first;
   if (status >= 400 && status < 500) throw new Error(`${url} returned ${status}. Is it the collection?`);
@@ -96,17 +94,16 @@ interface WalkOptions {
   table: Table;
   send: Client;
   pause: () => Promise<unknown>;
-  kept: typeof KEPT;
 }
 
-async function startWalk({ kept, ...options }: WalkOptions) {
+async function startWalk(options: WalkOptions) {
   const { url, send } = options;
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
   const first = await read(1);
   return {
     ...options,
-    comparison: createComparison(kept),
+    comparison: createComparison(),
     read,
     first,
     // An empty page says nothing about the size of others.
