@@ -1,10 +1,10 @@
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { createProject, UNCOMMENT_ROUTES } from "../support/project.ts";
 import { runProcess } from "../support/run-command.ts";
 import { readAddress } from "../support/serve.ts";
 import { interrupt } from "./data/data-folder.ts";
-import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
 // The tests share a clone. The first one builds in it for the first time.
 const { folder, configure, run, start, addOtherConfigurations } = createProject("http://localhost");

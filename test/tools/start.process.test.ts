@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import { stringify } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../tools/data/stores/configuration.ts";
+import { createProject, UNCOMMENT_ROUTES } from "../support/project.ts";
 import { runData, runProcess } from "../support/run-command.ts";
 import { formatCsv, makeRecords } from "../support/sample-records.ts";
 import { readAddress } from "../support/serve.ts";
 import { createFolder } from "../support/temporary-folder.ts";
-import { createProject, UNCOMMENT_ROUTES } from "./deploy/project.ts";
 
 /**
  * Runs npm, and a process that waits for the end of its input. At the end, the process sends the signal of Ctrl-C to the process

@@ -2,11 +2,11 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createDeployProgram } from "../../../tools/deploy/deploy.ts";
+import { type Answer, createProject } from "../../support/project.ts";
 import { finish } from "../../support/run-command.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 import { createDataFolder } from "../data/data-folder.ts";
 import { type Cloudflare, openCloudflare } from "./cloudflare.ts";
-import { type Answer, createProject } from "./project.ts";
 
 const WORKER = "traffic-count-records";
 const DATABASE = `${WORKER}-db`;

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Finished, finish } from "../../support/run-command.ts";
-import { createFolder } from "../../support/temporary-folder.ts";
+import { type Finished, finish } from "./run-command.ts";
+import { createFolder } from "./temporary-folder.ts";
 
 /** The folders and files of the repository that the commands use. */
 const FOLDERS = ["src", "public", "data", "tools", "docs"];
