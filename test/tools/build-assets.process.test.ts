@@ -7,7 +7,7 @@ import { readAddress } from "../support/serve.ts";
 import { interrupt } from "./data/data-folder.ts";
 
 // The tests share a clone. The first one builds in it for the first time.
-const { folder, configure, run, start, addOtherConfigurations } = createProject("http://localhost");
+const { folder, configure, run, start, addOtherConfiguration } = createProject("http://localhost");
 const SEED_FILE = "data/seed/2019.csv";
 const seedFile = join(folder, SEED_FILE);
 beforeEach(async () => {
@@ -69,7 +69,7 @@ test("an invalid line of the sample data is reported, and wrangler dev keeps the
 });
 
 test("npm run build bundles this worker, even if wrangler itself would choose another project", async () => {
-  addOtherConfigurations();
+  addOtherConfiguration();
   const { status, stderr } = await runProcess("npm", ["run", "build"], { cwd: folder });
   expect([status, stderr]).toEqual([0, ""]);
   expect(await readFile(join(folder, "dist/worker/index.js"), "utf8")).toContain("/api/tf1/records/");

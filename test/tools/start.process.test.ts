@@ -94,12 +94,12 @@ test.each([
 });
 
 describe("npm start in a folder of the clone, with KV and a domain as described in wrangler.toml,", () => {
-  const { folder, configure, addOtherConfigurations } = createProject("http://localhost");
+  const { folder, configure, addOtherConfiguration } = createProject("http://localhost");
   const cwd = join(folder, "docs");
   let npm: Awaited<ReturnType<typeof start>>;
   let origin: string;
   beforeAll(async () => {
-    addOtherConfigurations();
+    addOtherConfiguration();
     configure(...UNCOMMENT_ROUTES);
     configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
     configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");

@@ -7,7 +7,7 @@ import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
 import type { ProcessResult, WranglerRunner } from "../../../tools/wrangler.ts";
 import { readAll } from "../../support/reader.ts";
 import { makeRecords } from "../../support/sample-records.ts";
-import { useRemoteConfiguration } from "./remote-configuration.ts";
+import { executeStatement, useRemoteConfiguration } from "./remote-configuration.ts";
 
 // In these tests, a function replaces wrangler.
 
@@ -87,14 +87,10 @@ describe("a load", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }).setTimerTickMode("nextTimerAsync");
   });
 
-  const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
-
   /** Executes the SQL of a wrangler command. */
   function execute(sql: string, isFile: boolean): ProcessResult {
-    const before = countChanges();
     if (isFile) sqlite.exec(`BEGIN; ${sql}; COMMIT`);
-    const results = isFile ? [] : sqlite.prepare(sql).all();
-    const stdout = JSON.stringify([{ results, meta: { changes: countChanges() - before } }]);
+    const stdout = isFile ? "" : JSON.stringify([executeStatement(sqlite, sql)]);
     return { status: 0, stdout, stderr: "" };
   }
 

@@ -1,23 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { BLOCK_SIZE } from "../../../src/store/block.ts";
-import { createKvStore } from "../../../src/store/kv.ts";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { info } from "../../../tools/data/info.ts";
-import { loadFiles } from "../../../tools/data/load.ts";
-import { DEPLOYED_KV } from "../../../tools/data/stores/kv-writer.ts";
+import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
 import { createSnapshotId } from "../../../tools/data/stores/writer.ts";
-import { readAll } from "../../support/reader.ts";
-import { makeRecords } from "../../support/sample-records.ts";
-import { type Cloudflare, openCloudflare } from "../deploy/cloudflare.ts";
-import { DATABASE_ID, NAMESPACE_ID, useRemoteConfiguration } from "./remote-configuration.ts";
+import { openCloudflare } from "../deploy/cloudflare.ts";
+import { useRemoteConfiguration } from "./remote-configuration.ts";
 
-const { folder, config, writeRecords } = useRemoteConfiguration();
-
-// A test starts wrangler many times.
-describe("through the real wrangler,", { timeout: 900_000 }, () => {
-  let api: Cloudflare;
-  beforeEach(async () => {
-    api = await openCloudflare();
+describe("through the real wrangler,", async () => {
+  const { folder, config } = useRemoteConfiguration();
+  const api = await openCloudflare();
+  beforeEach(() => {
     const env = {
       CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
       CLOUDFLARE_API_TOKEN: "token",
@@ -25,45 +17,32 @@ describe("through the real wrangler,", { timeout: 900_000 }, () => {
       XDG_CONFIG_HOME: folder,
     };
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-    api.namespaces.set(NAMESPACE_ID, new Map());
-    api.databases.set(DATABASE_ID, { name: "records", sqlite: new DatabaseSync(":memory:") });
-  });
-  afterEach(async () => {
-    expect(api.unknown).toEqual([]);
-    await api.close();
   });
 
   test("info reads a deployed database even if a request is rejected once, whatever wrangler logs, and creates no tables", async () => {
     vi.stubEnv("WRANGLER_LOG", "none");
-    api.rejected = /^POST .*\/query$/;
+    const sqlite = new DatabaseSync(":memory:");
+    Object.assign(api, { database: { name: "records", sqlite }, rejected: /^POST .*\/query$/ });
     await info({ store: "d1", remote: true, config });
     expect(api.rejected).toBeUndefined();
     expect(console.log).toHaveBeenLastCalledWith(expect.stringContaining("d1 store (deployed)"));
-    const { sqlite } = api.databases.get(DATABASE_ID)!;
     expect(sqlite.prepare("SELECT name FROM sqlite_schema").all()).toEqual([]);
   });
 
-  test("load uses a deployed namespace, and deletes the blocks of old loads", async () => {
-    const pairs = api.namespaces.get(NAMESPACE_ID)!;
-    const served = createSnapshotId(Date.now() - 50 * 3_600_000);
-    const abandoned = createSnapshotId(Date.now() - 25 * 3_600_000);
-    const loaded_at = new Date(Date.now() - 49 * 3_600_000).toISOString();
-    pairs.set("current-snapshot", JSON.stringify({ id: served, count: 0, loaded_at, source: "" }));
-    for (const name of [served, abandoned]) pairs.set(`block/${name}/0`, "{}");
-    const has = (name: string) => [...pairs.keys()].some((key) => key.includes(name));
-    const count = BLOCK_SIZE + 1;
-    // A test should not wait for 70 seconds.
-    Object.assign(DEPLOYED_KV, { propagationMs: 20 });
-    await loadFiles(writeRecords(count), { store: "kv", remote: true, config });
-    expect([has(abandoned), has(served)], "readers may still need the replaced load").toEqual([false, true]);
-    expect(console.error).toHaveBeenCalledWith(expect.stringMatching(/^Waiting 0\.02 seconds /));
-    const get = async (keys: string[]) => keys.map((key) => pairs.get(key) ?? null);
-    expect((await readAll(createKvStore({ get }))).records.reverse()).toEqual(makeRecords(count));
-  });
-
-  test("a load into a database that does not exist loads nothing", async () => {
-    api.databases.clear();
-    const loading = loadFiles(writeRecords(30), { store: "d1", remote: true, config });
-    await expect(loading).rejects.toThrow(/code: 7404.*\nNothing was loaded\.$/s);
+  test("a deployed namespace is read, written, listed and swept", async () => {
+    const createId = (ageHours: number) => createSnapshotId(Date.now() - ageHours * 3_600_000);
+    const [orphaned, served, next] = [createId(50), createId(49), createId(0)];
+    const loaded_at = new Date(Date.now() - 48 * 3_600_000).toISOString();
+    const current = JSON.stringify({ id: served, count: 0, loaded_at, source: "" });
+    const kept = [
+      ["current-snapshot", current],
+      [`block/${served}/0`, "{}"],
+    ] as const;
+    api.namespace = new Map([...kept, [`block/${orphaned}/0`, "{}"]]);
+    const { store } = openRemoteStore("kv", { config });
+    await store.write(next, [{ number: 1, text: "[]" }]);
+    expect(await store.findMissingBlocks(next, [1, 2])).toEqual([2]);
+    await store.sweep();
+    expect([...api.namespace]).toEqual([...kept, [`block/${next}/1`, "[]"]]);
   });
 });
