@@ -52,7 +52,7 @@ export const SEED_STORE = "seed";
  * @throws Error if the file does not exist or is not TOML, or if wrangler would not use its settings
  */
 export async function readConfiguration(path = join(PROJECT, CONFIGURATION_FILE)): Promise<Configuration> {
-  // Wrangler reads no settings from a file with any other name but JSON.
+  // Wrangler would read no settings from TOML with another name. It reads JSON, but these commands do not.
   if (!path.endsWith(".toml"))
     throw new Error(
       `The configuration ${path} is not supported. It must be TOML, and its name must end in .toml.`,
@@ -121,9 +121,10 @@ export function requireSamePeriods({ vars, ratelimits = [], previews }: Configur
 }
 
 /**
+ * Checks that records can be loaded into the store that a configuration names.
  * @param name The variable `STORE`
  * @param config The configuration that sets the variable, for the message
- * @throws Error if no records can be loaded into this store
+ * @throws Error if there is no such store, or if it is the sample data
  */
 export function requireStoreName(name: unknown, config?: string): StoreName {
   const known = STORE_NAMES.find((store) => store === name);
