@@ -43,10 +43,12 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     // More workers than cores, because a Vitest worker often waits for a process or for the expiry of a cached snapshot.
-    maxWorkers: Math.max(4, Math.ceil(1.5 * availableParallelism())),
+    maxWorkers: Math.max(6, Math.ceil(1.5 * availableParallelism())),
     // Not isolated, so that the test files share wrangler and the code under test instead of loading them again.
     isolate: false,
     reporters: [...configDefaults.reporters, ...(isInCi ? [failSkippedTests] : [])],
+    // Vitest takes the projects in the order of their names, and of each project the largest files first. So long tests start early, and
+    // the short ones of `quick` keep all workers busy until the end.
     projects: [
       {
         extends: true,
@@ -60,7 +62,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "service",
+          name: "process",
           include: [processes],
           setupFiles: "test/support/restore-globals.ts",
           globalSetup: ["test/support/bundled-worker.ts", "test/tools/package/built-package.ts"],
