@@ -61,7 +61,6 @@ export function describeText(text: string): string | undefined {
   // Such as `callback(` or `var records =`. A row of CSV would have a separator there.
   const [before = ""] = text.split(/[{[]\s*["{[]/, 1);
   const isBeforeJson = before.length < text.length && !/^.*[,;\t]/.test(before);
-  return isBeforeJson
-    ? `begins with ${formatValue(before.trim())} in front of its JSON; remove it`
-    : undefined;
+  if (!isBeforeJson) return undefined;
+  return `begins with ${formatValue(before.trim())} in front of its JSON; remove it`;
 }

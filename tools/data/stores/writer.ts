@@ -156,7 +156,7 @@ export async function replaceCollection(
   return id;
 }
 
-/** Groups blocks into batches of about this size. */
+/** Groups blocks into batches of about as many bytes. */
 function* batchBlocks(blocks: Iterable<Block>, bytes: number): Generator<Block[]> {
   let batch: Block[] = [];
   let size = 0;
