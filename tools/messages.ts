@@ -24,9 +24,9 @@ export function formatCount(count: number, noun: string): string {
 }
 
 // The error codes of SQLite that mean something to these commands (sqlite.org/rescode.html).
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
+export const SQLITE_BUSY = 5;
+export const SQLITE_CORRUPT = 11;
+export const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 const SQLITE_IOERR_SHMSIZE = 4874;
 const SQLITE_IOERR_GETTEMPPATH = 6410;
@@ -61,22 +61,6 @@ export function getErrorCode(error: unknown): string | number | undefined {
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-export function isMissingFile(error: unknown): boolean {
-  return getErrorCode(error) === "ENOENT";
-}
-
-export function isDiskFull(error: unknown): boolean {
-  return getErrorCode(error) === SQLITE_FULL;
-}
-
-export function isDamagedDatabase(error: unknown): boolean {
-  return getErrorCode(error) === SQLITE_CORRUPT;
-}
-
-export function isLockedDatabase(error: unknown): boolean {
-  return getErrorCode(error) === SQLITE_BUSY;
-}
-
 export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -106,13 +90,15 @@ export function describeFileError(error: unknown): string {
 
 export function createWriteError(path: string, cause: unknown): Error {
   // A file is created if it is missing, but its folder is not.
-  const reason = isMissingFile(cause) ? "its folder does not exist" : describeFileError(cause);
+  const isMissing = getErrorCode(cause) === "ENOENT";
+  const reason = isMissing ? "its folder does not exist" : describeFileError(cause);
   return new Error(`${path} cannot be written: ${reason}`, { cause });
 }
 
 /** Explains why SQLite cannot write a temporary file. Returns other errors unchanged. */
 export function explainTemporaryFileError(error: unknown): unknown {
-  if (!isDiskFull(error) && getErrorCode(error) !== SQLITE_IOERR_GETTEMPPATH) return error;
+  const code = getErrorCode(error);
+  if (code !== SQLITE_FULL && code !== SQLITE_IOERR_GETTEMPPATH) return error;
   const { SQLITE_TMPDIR, TMPDIR } = process.env;
   return createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
 }

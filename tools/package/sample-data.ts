@@ -5,7 +5,7 @@ import type { Block } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
-import { describeFileError, isMissingFile } from "../messages.ts";
+import { describeFileError, getErrorCode } from "../messages.ts";
 
 export const SAMPLE_DATA_FILE = "sample-data.json.gz";
 
@@ -30,7 +30,8 @@ export function readPackageFile(name: string): Buffer<ArrayBuffer> {
   try {
     return readFileSync(path);
   } catch (cause) {
-    const advice = isMissingFile(cause) ? ". A bundler must keep this package external" : "";
+    const isMissing = getErrorCode(cause) === "ENOENT";
+    const advice = isMissing ? ". A bundler must keep this package external" : "";
     throw new Error(`${path} cannot be read: ${describeFileError(cause)}${advice}.`, { cause });
   }
 }

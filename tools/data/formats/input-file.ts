@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
-import { describeFileError, formatValue, isMissingFile } from "../../messages.ts";
+import { describeFileError, formatValue, getErrorCode } from "../../messages.ts";
 import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
 import { TooLargeError, UnreadableError } from "./problem.ts";
 
@@ -149,7 +149,7 @@ function toInputError(error: unknown, file: string): unknown {
   if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
   if (!("syscall" in error)) return error;
   // Node replaces the bytes of such a name, and then finds no file.
-  const isUnreadableName = isMissingFile(error) && file.includes("\ufffd");
+  const isUnreadableName = getErrorCode(error) === "ENOENT" && file.includes("\ufffd");
   const reason = isUnreadableName ? "its name is not UTF-8. Rename it" : describeFileError(error);
   return new UnreadableError(`cannot be read: ${reason}`);
 }

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { SqlRow } from "../../../src/store/d1.ts";
-import { createWriteError, describeFileError, isDiskFull, isMissingFile } from "../../messages.ts";
+import { createWriteError, describeFileError, getErrorCode, SQLITE_FULL } from "../../messages.ts";
 import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
@@ -39,7 +39,7 @@ export function openDurableObject(path: string, access: "read" | "write"): Datab
     database.exec(isWritable ? log : "PRAGMA user_version");
     return database;
   } catch (cause) {
-    if (isMissingFile(cause) && !isWritable) return new DatabaseSync(":memory:");
+    if (getErrorCode(cause) === "ENOENT" && !isWritable) return new DatabaseSync(":memory:");
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
 }
@@ -66,7 +66,8 @@ async function runTransaction<T>(database: DatabaseSync, action: () => T): Promi
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
-    throw isDiskFull(error) ? createWriteError(database.location() ?? "The database", error) : error;
+    if (getErrorCode(error) !== SQLITE_FULL) throw error;
+    throw createWriteError(database.location() ?? "The database", error);
   }
 }
 
@@ -190,7 +191,7 @@ function readValue(folder: string, name: unknown): string | null {
   try {
     return readFileSync(join(folder, String(name)), "utf8");
   } catch (error) {
-    if (isMissingFile(error)) return null;
+    if (getErrorCode(error) === "ENOENT") return null;
     throw error;
   }
 }

@@ -1,7 +1,13 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createWriteError, describeFileError, isDamagedDatabase, isLockedDatabase } from "../../messages.ts";
+import {
+  createWriteError,
+  describeFileError,
+  getErrorCode,
+  SQLITE_BUSY,
+  SQLITE_CORRUPT,
+} from "../../messages.ts";
 import { PROJECT } from "../../paths.ts";
 import {
   type Configuration,
@@ -56,7 +62,7 @@ export async function withLock<T>(
     lock.exec("BEGIN IMMEDIATE");
   } catch (cause) {
     lock?.close();
-    if (!isLockedDatabase(cause)) throw createWriteError(path, cause);
+    if (getErrorCode(cause) !== SQLITE_BUSY) throw createWriteError(path, cause);
     const message = `Another process is writing to the ${name} store in ${folder}. Run the command again when it has ended.`;
     throw new Error(message, { cause });
   }
@@ -81,7 +87,7 @@ export async function withStore<T>(
     if (access === "write") await opened.migrate?.();
     return await action(opened);
   } catch (error) {
-    if (!isDamagedDatabase(error)) throw error;
+    if (getErrorCode(error) !== SQLITE_CORRUPT) throw error;
     // SQLite does not name the file.
     throw new Error(`${opened.location} cannot be read: ${describeFileError(error)}`, { cause: error });
   } finally {
