@@ -1,5 +1,6 @@
 import type { OptionValue } from "./option-table.ts";
-import { type SlowBody, sleep, type Wait } from "./wait.ts";
+import type { SlowBody, Wait } from "./slots.ts";
+import { sleep } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
@@ -105,5 +106,5 @@ function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: SlowBody): ReadableStre
     sent = next;
     if (sent === parts) body.close();
   };
-  return new ReadableStream({ pull, cancel: () => slot.end() }, { highWaterMark: 0 });
+  return new ReadableStream({ pull, cancel: () => slot.interrupt() }, { highWaterMark: 0 });
 }

@@ -8,8 +8,8 @@ import type { FaultOptions } from "./fault-options.ts";
 import { createResponse, type Serve, setFaultHeaders } from "./fault-response.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
+import { createSlots, type Slots, wait } from "./slots.ts";
 import { createState, type State } from "./state.ts";
-import { createSlots, type Slots, wait } from "./wait.ts";
 
 /** What all requests to a service share. */
 interface Shared {
@@ -42,7 +42,7 @@ export function createFaults(now: () => number, maxDelayed: number) {
     /** Resets the counts of `times` and `rate`, and begins the growth of `grow`. */
     reset: () => state.reset(now()),
     /** Closes the connections of all responses that wait. */
-    endWaits: () => slots.closeAll(),
+    endWaits: () => slots.interruptAll(),
   };
 }
 
