@@ -95,7 +95,7 @@ function addWorkers(add: AddRoute, api: Cloudflare): void {
   add("GET", `${worker}/previews/:preview`, () => fail(10025));
   add("POST", `${worker}/previews`, async ({ req }) => {
     const { name } = await req.json();
-    return { id: name, name, slug: name, urls: [api.origin] };
+    return { id: name, name, slug: name, urls: ["https://branch.example"] };
   });
   add("POST", `${worker}/previews/:preview/deployments`, upload);
 }

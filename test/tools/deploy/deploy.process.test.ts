@@ -88,7 +88,7 @@ describe.concurrent("with the real wrangler,", { timeout: 900_000 }, async () =>
     const [, { api, project }] = accounts;
     const { status, stdout, stderr } = await project.run(PREVIEW);
     expect([status, stderr], "wrangler accepts the settings").toEqual([0, ""]);
-    expect(stdout.trimEnd().split("\n").at(-1)).toBe(api.origin);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("https://branch.example");
     expect([...api.uploads.keys()]).toEqual([`${WORKER}/feature/login`]);
     expect(api.database).toBeUndefined();
   });
