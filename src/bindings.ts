@@ -1,10 +1,4 @@
-import type {
-  D1Database,
-  Fetcher,
-  KVNamespace,
-  RateLimit,
-  WorkerVersionMetadata,
-} from "@cloudflare/workers-types";
+import type * as workers from "@cloudflare/workers-types";
 import type * as hono from "hono";
 
 /** The bindings and variables from wrangler.toml. Each of them can be missing. */
@@ -20,15 +14,15 @@ export interface Env {
   /** `off` turns off all faults, so that `PREFER` and the options of requests have no effect. By default `on`. */
   FAULTS?: string;
   /** The D1 database with the collection if `STORE` is `d1`. */
-  DB?: D1Database;
+  DB?: workers.D1Database;
   /** The KV namespace with the collection if `STORE` is `kv`. */
-  KV?: KVNamespace;
+  KV?: workers.KVNamespace;
   /** The static files, which contain the sample data. */
-  ASSETS?: Fetcher;
+  ASSETS?: workers.Fetcher;
   /** The rate limiter that is used unless `RATE_LIMIT` is `off`. */
-  RATE_LIMITER?: RateLimit;
+  RATE_LIMITER?: workers.RateLimit;
   /** The deployed version of the code. */
-  CF_VERSION_METADATA?: WorkerVersionMetadata;
+  CF_VERSION_METADATA?: workers.WorkerVersionMetadata;
 }
 
 /** Thrown if a variable is invalid, or if the binding that it needs is missing. */

@@ -54,12 +54,7 @@ function isSampleData(file: string): boolean {
   return `/${file}` === SEED_CSV_PATH || `/${file}`.startsWith(`${SEED_PATH}/`);
 }
 
-interface BundledFile {
-  name: string;
-  contents: Uint8Array;
-}
-
-async function bundleFiles(): Promise<BundledFile[]> {
+async function bundleFiles() {
   const sources = globSync(["scripts/*.ts", "*.css", "*.svg"], { cwd: SOURCES });
   const { outputFiles } = await build({
     entryPoints: sources.map((file) => join(SOURCES, file)),
@@ -75,7 +70,7 @@ async function bundleFiles(): Promise<BundledFile[]> {
   return outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
 }
 
-function hashFiles(files: BundledFile[]): string {
+function hashFiles(files: Awaited<ReturnType<typeof bundleFiles>>): string {
   const hash = createHash("sha256");
   for (const { name, contents } of files) hash.update(name).update(contents);
   return hash.digest("hex").slice(0, 8);

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { PROJECT } from "./paths.ts";
 
@@ -16,11 +7,11 @@ export const DIST = join(PROJECT, "dist");
 /** Replaces a file atomically, and only if its contents change, because other builds and servers may be using the file. */
 export function replaceFile(file: string, contents: string | Uint8Array): void {
   const path = join(DIST, file);
-  if (existsSync(path) && readFileSync(path).equals(Buffer.from(contents))) return;
-  mkdirSync(dirname(path), { recursive: true });
+  if (fs.existsSync(path) && fs.readFileSync(path).equals(Buffer.from(contents))) return;
+  fs.mkdirSync(dirname(path), { recursive: true });
   const temporary = join(DIST, `.${basename(path)}.${process.pid}`);
-  writeFileSync(temporary, contents);
-  renameSync(temporary, path);
+  fs.writeFileSync(temporary, contents);
+  fs.renameSync(temporary, path);
 }
 
 /**
@@ -35,11 +26,11 @@ export function replaceFolder(
 ): void {
   for (const [file, contents] of files) replaceFile(join(folder, file), contents);
   const others = listFiles(join(DIST, folder)).filter((file) => !files.has(file) && !isKept(file));
-  for (const file of others) rmSync(join(DIST, folder, file));
+  for (const file of others) fs.rmSync(join(DIST, folder, file));
 }
 
 /** Lists the files in a folder and in its folders, as relative paths. */
 export function listFiles(folder: string): string[] {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return paths.filter((path) => statSync(join(folder, path)).isFile());
+  const paths = fs.readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return paths.filter((path) => fs.statSync(join(folder, path)).isFile());
 }

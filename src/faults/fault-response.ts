@@ -18,12 +18,10 @@ const CHALLENGE = 'Bearer realm="api"';
 const NO_CACHE = "no-cache";
 
 /** Every `Cache-Control` of a response to a request with options. */
-export const FAULT_CACHE_CONTROLS = [
-  "no-cache",
-  "no-cache, no-transform",
-  "no-store",
-  "no-store, no-transform",
-];
+export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((value) => [
+  value,
+  `${value}, no-transform`,
+]);
 
 /** Responds to a request, without faults. */
 export type Serve = (request: PageRequest) => Promise<Response>;
@@ -39,18 +37,15 @@ interface ResponseContext {
   now: number;
 }
 
-interface FaultResponse {
-  /** Its body is not broken yet. */
-  response: Response;
-  effects: Effects;
-}
-
-/** Closes the connection, responds with the requested error, or serves the request and changes the page. */
+/**
+ * Closes the connection, responds with the requested error, or serves the request and changes the page.
+ * @returns The response, whose body is not broken yet, and what has affected it
+ */
 export async function createResponse(
   request: PageRequest,
   options: OptionValues,
   { serve, isInterrupted, random, retryAt, now }: ResponseContext,
-): Promise<FaultResponse> {
+): Promise<{ response: Response; effects: Effects }> {
   const { c, method } = request;
   const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = options;
   const isClosed = isInterrupted || close === true;
@@ -58,7 +53,7 @@ export async function createResponse(
     response: Response,
     applied: OptionValues,
     changed: Pick<Effects, "changes" | "page"> = { changes: [] },
-  ): FaultResponse => {
+  ) => {
     const effects = { options: addConditions({ delay, ...applied }, options), isClosed, ...changed };
     return { response, effects };
   };

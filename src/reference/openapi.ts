@@ -6,19 +6,8 @@ import { NO_COUNTS } from "../records/road-users.ts";
 import { Page, TrafficRecord } from "../records/schema.ts";
 import { OPTIONS_BODY } from "../routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../views/site.ts";
-import {
-  completeResponses,
-  createError,
-  createFormatParameter,
-  HEADERS,
-  type Header,
-  IF_NONE_MATCH_PARAMETER,
-  listHeaders,
-  type Operation,
-  PAGE_PARAMETER,
-  PREFER_PARAMETERS,
-  type Schema,
-} from "./openapi-components.ts";
+import type { Header, Operation, Schema } from "./openapi-components.ts";
+import * as components from "./openapi-components.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
@@ -56,28 +45,30 @@ const LIST_OPERATION: Operation = {
 
 \`HEAD\` has the same response without its body.`,
   parameters: [
-    PAGE_PARAMETER,
-    createFormatParameter(
+    components.PAGE_PARAMETER,
+    components.createFormatParameter(
       "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: " +
         "HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
     ),
-    ...PREFER_PARAMETERS,
-    IF_NONE_MATCH_PARAMETER,
+    ...components.PREFER_PARAMETERS,
+    components.IF_NONE_MATCH_PARAMETER,
   ],
-  responses: completeResponses({
+  responses: components.completeResponses({
     200: {
       description: "The page, with links to its neighbors.",
-      headers: listHeaders("ETag", "Data-Source", "Link"),
+      headers: components.listHeaders("ETag", "Data-Source", "Link"),
       content: {
         "application/json": { schema: { $ref: "#/components/schemas/Page" }, example: EXAMPLE_PAGE },
       },
     },
     304: {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
-      headers: listHeaders("ETag"),
+      headers: components.listHeaders("ETag"),
     },
-    404: createError("`page` is past the end or not the number of a page, or `format` is unknown."),
-    503: createError("The collection cannot be read at the moment.", "Retry-After"),
+    404: components.createError(
+      "`page` is past the end or not the number of a page, or `format` is unknown.",
+    ),
+    503: components.createError("The collection cannot be read at the moment.", "Retry-After"),
   }),
 };
 
@@ -86,13 +77,13 @@ const DESCRIBE_OPERATION: Operation = {
   summary: "Describe the collection",
   description: "Describes the collection and its media types.",
   parameters: [
-    createFormatParameter(
+    components.createFormatParameter(
       "The response is always JSON. With `api`, or if the parameter is absent or empty, " +
         "`Accept` must allow JSON or HTML. With `json`, it may have any value.",
     ),
-    ...PREFER_PARAMETERS,
+    ...components.PREFER_PARAMETERS,
   ],
-  responses: completeResponses({
+  responses: components.completeResponses({
     200: {
       description: "The description of the collection.",
       headers: {},
@@ -100,7 +91,7 @@ const DESCRIBE_OPERATION: Operation = {
         "application/json": { schema: { type: "object", additionalProperties: true }, example: OPTIONS_BODY },
       },
     },
-    404: createError("`format` is unknown."),
+    404: components.createError("`format` is unknown."),
   }),
 };
 
@@ -116,7 +107,7 @@ function createComponents(): { schemas: Record<string, Schema>; headers: Record<
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
   // Removes the dialect and the URL of each schema, because the document itself has both.
   const text = JSON.stringify(schemas, (name, value) => (/^\$(?:schema|id)$/.test(name) ? undefined : value));
-  return { schemas: JSON.parse(text), headers: HEADERS };
+  return { schemas: JSON.parse(text), headers: components.HEADERS };
 }
 
 export const OPENAPI_DOCUMENT = {

@@ -1,14 +1,5 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
@@ -31,8 +22,8 @@ const BUSY_TIMEOUT_MS = 10_000;
 export function openDurableObject(path: string, access: "read" | "write"): DatabaseSync {
   const isWritable = access === "write";
   try {
-    if (isWritable) mkdirSync(dirname(path), { recursive: true });
-    else accessSync(path, constants.R_OK);
+    if (isWritable) fs.mkdirSync(dirname(path), { recursive: true });
+    else fs.accessSync(path, fs.constants.R_OK);
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     // The log stays small, because it needs space on the disk, too.
     const log = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 100";
@@ -81,7 +72,7 @@ const RESERVE_BYTES = 4_000_000;
 function requireFree(database: DatabaseSync, bytes: number): void {
   const path = database.location();
   if (path === null) return;
-  const { bavail, bsize, blocks } = statfsSync(dirname(path));
+  const { bavail, bsize, blocks } = fs.statfsSync(dirname(path));
   const free = bavail * bsize;
   // Some network file systems do not know their size.
   if (free >= bytes || blocks === 0) return;
@@ -120,7 +111,7 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
 /** Applies the unapplied migrations in order, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: DatabaseSync): Promise<void> {
   for (const name of await listUnappliedMigrations(createLocalDatabase(database))) {
-    const sql = readFileSync(join(MIGRATIONS_FOLDER, name), "utf8");
+    const sql = fs.readFileSync(join(MIGRATIONS_FOLDER, name), "utf8");
     await runTransaction(database, () => {
       database.exec(MIGRATIONS_TABLE);
       const insert = database.prepare("INSERT OR IGNORE INTO d1_migrations (name) VALUES (?)");
@@ -160,8 +151,8 @@ export function createLocalNamespace(
       requireFree(database, RESERVE_BYTES / 2);
       const files = pairs.map((pair) => ({ ...pair, name: randomBytes(40).toString("hex") }));
       try {
-        mkdirSync(folder, { recursive: true });
-        for (const { name, value } of files) writeFileSync(join(folder, name), value);
+        fs.mkdirSync(folder, { recursive: true });
+        for (const { name, value } of files) fs.writeFileSync(join(folder, name), value);
       } catch (cause) {
         throw createWriteError(folder, cause);
       }
@@ -174,11 +165,11 @@ export function createLocalNamespace(
       await runTransaction(database, () => {
         for (const key of keys) remove.run(key);
       });
-      mkdirSync(folder, { recursive: true });
-      const files = readdirSync(folder);
+      fs.mkdirSync(folder, { recursive: true });
+      const files = fs.readdirSync(folder);
       await setTimeout(blobGraceMs);
       const named = new Set(names.all().map(({ blob_id }) => blob_id));
-      for (const name of files) if (!named.has(name)) rmSync(join(folder, name), { force: true });
+      for (const name of files) if (!named.has(name)) fs.rmSync(join(folder, name), { force: true });
     },
     list: async (prefix) => list.all(prefix, prefix.length).map(({ key }) => String(key)),
     batchBytes: 250_000,
@@ -189,7 +180,7 @@ export function createLocalNamespace(
 function readValue(folder: string, name: unknown): string | null {
   if (name === undefined) return null;
   try {
-    return readFileSync(join(folder, String(name)), "utf8");
+    return fs.readFileSync(join(folder, String(name)), "utf8");
   } catch (error) {
     if (getErrorCode(error) === "ENOENT") return null;
     throw error;
