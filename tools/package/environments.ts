@@ -3,7 +3,7 @@ import project from "../../package.json" with { type: "json" };
 import { requireOrigin } from "../../src/http/request.ts";
 import { createStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { ServiceOptions } from "./index.d.ts";
-import type { LoadReporting, RecordInput } from "./load-collection.ts";
+import type { LoadReporting, RecordInput } from "./load-records.ts";
 import { createSampleStore } from "./sample-data.ts";
 import { formatFaults, requireServiceOptions } from "./service-options.ts";
 
@@ -33,8 +33,8 @@ export function createEnvironments(
     const env: StoreEnv = Object.create(variables);
     if (input === undefined) return Object.assign(env, { MEMORY: createSampleStore() });
     // Imported here, because the sample data does not need this code.
-    const { loadCollection } = await import("./load-collection.ts");
-    return Object.assign(env, { MEMORY: await loadCollection(input, reporting) });
+    const { loadRecords } = await import("./load-records.ts");
+    return Object.assign(env, { MEMORY: await loadRecords(input, reporting) });
   };
   const first = load(getInput(options));
   let initial = first;

@@ -5,7 +5,7 @@ import { createEnvironments, createVariables } from "./environments.ts";
 import { fetchFrom, keepAlive } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
-import type { LoadReporting } from "./load-collection.ts";
+import type { LoadReporting } from "./load-records.ts";
 import { createRequestList } from "./request-list.ts";
 import { type App, createResponder, type Respond } from "./respond.ts";
 import { formatFaults, requireServiceOptions } from "./service-options.ts";

@@ -26,7 +26,7 @@ export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
  * Checks records, files or the body of a request, and stores the records in memory.
  * @throws InputError if a record is invalid
  */
-export async function loadCollection(
+export async function loadRecords(
   input: RecordInput,
   { warn = printError, openStep }: LoadReporting,
 ): Promise<Store> {
