@@ -6,10 +6,14 @@ import { PATH } from "./exchange.ts";
 /** Reads the address that a server prints: the group of the pattern. */
 export async function readAddress(output: Readable, pattern: RegExp): Promise<string> {
   const lines = [];
-  for await (const line of createInterface(output)) {
-    const [, address] = pattern.exec(line) ?? [];
-    if (address) return address;
-    lines.push(line);
+  try {
+    for await (const line of createInterface(output)) {
+      const [, address] = pattern.exec(line) ?? [];
+      if (address) return address;
+      lines.push(line);
+    }
+  } finally {
+    output.resume(); // A full pipe would block the server.
   }
   throw new Error(`The server has ended:\n${lines.join("\n")}`);
 }
