@@ -101,6 +101,7 @@ type Answer = { prints?: unknown; reports?: object; hangs?: boolean; fails?: str
 const PROGRAM = `const { appendFileSync, readFileSync } = require("node:fs");
 const command = process.argv.slice(2).join(" ").replace(/\\s+/g, " ");
 const note = (line) => appendFileSync(process.env.CALLS, line + "\\n");
+process.once("SIGTERM", () => process.exit(note("stopped")));
 note(command);
 const answers = JSON.parse(process.env.ANSWERS);
 const [, { prints, reports, hangs, fails } = {}] = answers.find(([part]) => command.includes(part)) ?? [];
@@ -110,7 +111,6 @@ const input = readFileSync(0, "utf8");
 if (input) note(input + ", CI: " + process.env.CI);
 if (fails) console.error(fails);
 if (hangs) setInterval(() => {}, 1_000);
-process.once("SIGTERM", () => process.exit(note("stopped")));
 process.exitCode = fails ? 1 : 0;`;
 
 describe.concurrent("with a program in place of wrangler,", async () => {
