@@ -43,7 +43,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     // More workers than cores, because a Vitest worker often waits for a process or for the expiry of a cached snapshot.
-    maxWorkers: Math.max(6, Math.ceil(1.5 * availableParallelism())),
+    maxWorkers: Math.max(4, Math.ceil(1.5 * availableParallelism())),
     // Not isolated, so that the test files share wrangler and the code under test instead of loading them again.
     isolate: false,
     reporters: [...configDefaults.reporters, ...(isInCi ? [failSkippedTests] : [])],
