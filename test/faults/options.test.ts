@@ -127,7 +127,7 @@ test("preferences of other standards are ignored in the header, and errors in th
   expect(parseQuery("safe").problems).toEqual([expect.stringContaining("safe is unknown")]);
 });
 
-// A valid option in the header replaces the query.
+// A valid option in the header replaces the query, also `none`. An invalid one, or a preference of another standard, does not.
 test.each<[header: string, options: OptionValues]>([
   ["delay=x", { code: 500 }],
   ["wait=5", { code: 500 }],
