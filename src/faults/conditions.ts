@@ -13,10 +13,11 @@ interface ConditionContext {
   page: number | undefined;
   /** The number of the last page; undefined if neither the request nor a rule names the last page. */
   lastPage: number | undefined;
-  /** Milliseconds since 1970-01-01 UTC. */
-  now: number;
-  random(purpose: string): number;
-  count: State["count"];
+  /** In milliseconds since 1970-01-01 UTC. */
+  receivedAt: number;
+  /** Draws a random number from 0 to below 1. */
+  draw(purpose: string): number;
+  countRequest: State["countRequest"];
 }
 
 interface SelectedRule extends Pick<AppliedOptions, "rule" | "unmet"> {
@@ -48,42 +49,41 @@ export function selectRule(rules: Rule[], context: ConditionContext): SelectedRu
 
 interface RuleContext extends ConditionContext {
   rules: Rule[];
-  /** The index of the rule. */
   index: number;
   /** How many requests the client has sent, if the rule has a rate. */
-  counted: ReturnType<State["count"]> | undefined;
+  counted: ReturnType<State["countRequest"]> | undefined;
 }
 
 /** Finds the first condition of a rule that is not met, if there is one. */
 function findUnmet(rule: Rule, context: RuleContext): keyof Rule | undefined {
   const { rate, on, until, fail, times } = rule;
-  const { index, page, lastPage, now, random, counted } = context;
+  const { index, page, lastPage, receivedAt, draw, counted } = context;
   if (rate && counted && counted.count <= rate.requests) return "rate";
   if (on && !isOnPage(on, page, lastPage)) return "on";
-  if (until && now >= until.getTime()) return "until";
+  if (until && receivedAt >= until.getTime()) return "until";
   // Each rule has its own random number. With the same one, equal shares would never get to the second rule.
-  if (fail !== undefined && random(`fail ${index}`) >= fail) return "fail";
+  if (fail !== undefined && draw(`fail ${index}`) >= fail) return "fail";
   // Last, so that only those requests count to which the rule would apply.
   if (times !== undefined && countSameRequests(context) > times) return "times";
   return undefined;
 }
 
 /** Counts the request for its client, whether it gets a fault or not, once for each unit of the rates. */
-function countRates(rules: Rule[], { request, now, count }: ConditionContext) {
+function countRates(rules: Rule[], { request, receivedAt, countRequest }: ConditionContext) {
   const units = new Set(rules.flatMap(({ rate }) => rate?.per ?? []));
   return new Map(
     Array.from(units, (unit) => {
       const key = `${getClientKey(request.c)} ${unit}`;
-      return [unit, count(key, { now, durationMs: UNIT_MS[unit] })];
+      return [unit, countRequest(key, { now: receivedAt, durationMs: UNIT_MS[unit] })];
     }),
   );
 }
 
 /** Counts the request. Only requests for the same page with the same method, options and `run` count together, for each rule apart. */
-function countSameRequests({ rules, index, request, page, count }: RuleContext): number {
+function countSameRequests({ rules, index, request, page, countRequest }: RuleContext): number {
   const run = getLastValue(request.query, "run");
   const key = [request.method, page, index, formatRules(rules), run].join(" ");
-  return count(key).count;
+  return countRequest(key).count;
 }
 
 function isOnPage(pages: OptionValue<"on">, page: number | undefined, lastPage: number | undefined): boolean {

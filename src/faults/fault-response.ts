@@ -30,7 +30,7 @@ interface ResponseContext {
   serve: Serve;
   /** Whether the wait was ended, so that the connection closes. */
   isInterrupted: boolean;
-  random(purpose: string): number;
+  draw(purpose: string): number;
   /** When the rate of the rule allows more requests, if it has one. In milliseconds since 1970-01-01 UTC. */
   retryAt: number | undefined;
   /** The time after the wait. In milliseconds since 1970-01-01 UTC. */
@@ -44,7 +44,7 @@ interface ResponseContext {
 export async function createResponse(
   request: PageRequest,
   options: OptionValues,
-  { serve, isInterrupted, random, retryAt, now }: ResponseContext,
+  { serve, isInterrupted, draw, retryAt, now }: ResponseContext,
 ): Promise<{ response: Response; effects: Effects }> {
   const { c, method } = request;
   const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = options;
@@ -73,7 +73,7 @@ export async function createResponse(
   // Never a 304: a request for a changed page ignores the client's copy.
   const page = JSON.parse(await response.text());
   if (replacesBody(body)) return respond(response, { body }, { page, changes: [] });
-  const changes = changePage(page, options, random);
+  const changes = changePage(page, options, draw);
   const changed = Object.fromEntries(changes.map(({ option }) => [option, options[option]]));
   return respond(new Response(formatPage(page), response), { body, grow, ...changed }, { page, changes });
 }

@@ -35,10 +35,7 @@ export function createFaults(now: () => number, maxDelayed: number) {
     respondWithFaults: (request: PageRequest, options: FaultOptions, serve: Serve) =>
       respond({ state, slots, now }, request, options, serve),
     /** Counts the newest records that `grow` hides now. */
-    countHidden(rules: Rule[], total: number): number {
-      const { grow } = getSharedOptions(rules);
-      return grow === undefined ? 0 : state.countHidden(grow, { total, now: now() });
-    },
+    countHidden: (rules: Rule[], total: number) => createHiding(state, rules, now())?.(total) ?? 0,
     /** Resets the counts of `times` and `rate`, and begins the growth of `grow`. */
     reset: () => state.reset(now()),
     /** Closes the connections of all responses that wait. */
@@ -55,28 +52,26 @@ async function respond(
 ): Promise<Response> {
   const { c } = request;
   const receivedAt = now();
-  const { grow, seed } = getSharedOptions(rules);
-  const countHidden =
-    grow === undefined ? undefined : (total: number) => state.countHidden(grow, { total, now: receivedAt });
+  const countHidden = createHiding(state, rules, receivedAt);
 
   // The options see the number of the last page, also if the request or the condition `on` says `last`.
   const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
   const lastPage = needsLastPage ? await getCachedStore(c.env).findLastPage(countHidden) : undefined;
   const page = request.page === "last" ? lastPage : request.page;
 
-  const random = createRandom(seed, page);
-  const context = { request, page, lastPage, now: receivedAt, random, count: state.count };
+  const draw = createDraw(getSharedOptions(rules).seed, page);
+  const context = { request, page, lastPage, receivedAt, draw, countRequest: state.countRequest };
   const { options, rule, unmet, retryAt } = selectRule(rules, context);
   const selected = { source, rule, unmet };
   // Noted now and, with what they changed, after the wait: the client can leave in between.
   noteApplied(c, { ...selected, options, changes: [] });
 
-  const waited = await wait(c, options, { slots, random: random("delay") });
+  const waited = await wait(c, options, { slots, random: draw("delay") });
   const remaining = waited.kind === "refused" ? withoutWait(options) : options;
   const { response, effects } = await createResponse({ ...request, countHidden }, remaining, {
     serve,
     isInterrupted: waited.kind === "interrupted",
-    random,
+    draw,
     retryAt,
     now: now(),
   });
@@ -94,11 +89,17 @@ function withoutWait(options: OptionValues): OptionValues {
   return { ...options, delay: undefined, body };
 }
 
+/** Creates the function that counts the newest records which `grow` hides at a time. Undefined without `grow`. */
+function createHiding(state: State, rules: Rule[], now: number): PageRequest["countHidden"] {
+  const { grow } = getSharedOptions(rules);
+  return grow === undefined ? undefined : (total) => state.countHidden(grow, { total, now });
+}
+
 /**
- * Creates the random numbers of a request, from 0 to below 1. With a seed, each purpose has one number, which depends only on the seed and
- * the page. `hashString` returns 53 bits.
+ * Creates the function that draws the random numbers of a request, from 0 to below 1. With a seed, a purpose always has the same number,
+ * which depends only on the seed and the page. `hashString` returns 53 bits.
  */
-function createRandom(seed: number | undefined, page: number | undefined): (purpose: string) => number {
+function createDraw(seed: number | undefined, page: number | undefined): (purpose: string) => number {
   if (seed === undefined) return Math.random;
   return (purpose) => hashString(`${seed} ${purpose} ${page}`) / 2 ** 53;
 }

@@ -28,13 +28,13 @@ export function changesPage({ rows, count, next, record }: OptionValues): boolea
 export function changePage(
   page: MutablePage,
   { rows, count, next, record }: OptionValues,
-  random: (purpose: string) => number,
+  draw: (purpose: string) => number,
 ): PageChange[] {
   const changes: (PageChange | undefined)[] = [];
-  if (rows !== undefined) changes.push(changeRows(page, rows, random("rows")));
+  if (rows !== undefined) changes.push(changeRows(page, rows, draw("rows")));
   if (count !== undefined) changes.push(changeCount(page, count));
   if (next !== undefined) changes.push(changeNext(page, next));
-  if (record !== undefined) changes.push(changeRecord(page, record, random("record")));
+  if (record !== undefined) changes.push(changeRecord(page, record, draw("record")));
   return changes.filter((change) => change !== undefined);
 }
 

@@ -23,7 +23,7 @@ export function createState() {
   let growsSince = 0;
   return {
     /** Counts a request. By default, the count never ends. */
-    count(key: string, { now = 0, durationMs = Number.POSITIVE_INFINITY } = {}): Window {
+    countRequest(key: string, { now = 0, durationMs = Number.POSITIVE_INFINITY } = {}): Window {
       const hash = hashString(key);
       const previous = counts.get(hash);
       // Both ends are checked, because a test can turn back its clock.

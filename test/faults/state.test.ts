@@ -6,13 +6,13 @@ test.each([
   { at: [700, 1_699, 1_700, 2_699, 9_000], counts: [1, 2, 1, 2, 1] },
   { at: [700, 699, 700], counts: [1, 1, 2] },
 ])("a second begins with its first request: at $at ms, the counts are $counts", ({ at, counts }) => {
-  const { count } = createState();
-  expect(at.map((now) => count("key", { now, durationMs: 1_000 }).count)).toEqual(counts);
+  const { countRequest } = createState();
+  expect(at.map((now) => countRequest("key", { now, durationMs: 1_000 }).count)).toEqual(counts);
 });
 
 test("the least recently used count is forgotten when there are more than 10,000, and every count by a reset", () => {
-  const { count, reset } = createState();
-  const add = (key: string) => count(key).count;
+  const { countRequest, reset } = createState();
+  const add = (key: string) => countRequest(key).count;
   for (let index = 1; index <= 10_000; index++) add(`key ${index}`);
   expect([add("key 1"), add("new"), add("key 1"), add("key 2")]).toEqual([2, 1, 3, 1]);
   reset(0);
