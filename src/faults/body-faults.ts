@@ -18,11 +18,7 @@ const PART_INTERVAL_MS = 100;
 type BodyFault = OptionValue<"body">;
 
 /** A stream of workerd for a body with a known length, which workerd sends as Content-Length. */
-declare const FixedLengthStream:
-  | undefined
-  | (new (
-      length: number,
-    ) => TransformStream<Uint8Array, Uint8Array>);
+declare const FixedLengthStream: (new (length: number) => TransformStream) | undefined;
 
 /** Whether the fault leaves nothing of the body. */
 export function replacesBody(fault: BodyFault | undefined): boolean {
@@ -79,10 +75,7 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
-function sendHalfInWorkerd(
-  half: Uint8Array,
-  { readable, writable }: TransformStream<Uint8Array, Uint8Array>,
-): ReadableStream {
+function sendHalfInWorkerd(half: Uint8Array, { readable, writable }: TransformStream): ReadableStream {
   const writer = writable.getWriter();
   const cut = async () => {
     await writer.write(half);

@@ -1,4 +1,4 @@
-import { toRange } from "./option-syntax.ts";
+import { type NumberOrRange, toRange } from "./option-syntax.ts";
 import type { OptionValues } from "./option-table.ts";
 
 /** How long `hang` waits before its 503: longer than the timeouts that clients usually set. */
@@ -8,20 +8,25 @@ const HANG_MS = 60_000;
 const SLOW_BODY_MS = 2_000;
 
 /**
- * Chooses how long a response waits, and how long its body takes. A `delay` is part of the wait or, with `body=slow`, the time of the body.
+ * Chooses how long a response waits, and how long its body then takes.
  * @param random A number from 0 to below 1, which chooses the time within a range
  */
 export function chooseTimes({ delay, body, hang, close }: OptionValues, random: number) {
   const hangMs = hang ? HANG_MS : 0;
-  // A connection that closes before the response sends no body.
-  const isBodySlow = body === "slow" && !close;
-  const { min, max } = toRange(delay ?? (isBodySlow ? SLOW_BODY_MS : 0));
-  const delayMs = min + Math.floor(random * (max - min + 1));
-  return isBodySlow ? { beforeMs: hangMs, bodyMs: delayMs } : { beforeMs: hangMs + delayMs, bodyMs: 0 };
+  const sendsBody = !close;
+  // With `body=slow`, the delay is the time of the body.
+  if (body === "slow" && sendsBody)
+    return { beforeMs: hangMs, bodyMs: chooseNumber(delay ?? SLOW_BODY_MS, random) };
+  return { beforeMs: hangMs + chooseNumber(delay ?? 0, random), bodyMs: 0 };
+}
+
+function chooseNumber(choices: NumberOrRange, random: number): number {
+  const { min, max } = toRange(choices);
+  return min + Math.floor(random * (max - min + 1));
 }
 
 /**
- * Resolves after a time, or when the signal aborts: the caller looks at the signal.
+ * Resolves after a time, or when the signal aborts. It never rejects.
  * @param options `keepsAlive`: whether the sleep keeps a process of Node alive
  */
 export async function sleep(
@@ -39,7 +44,7 @@ export async function sleep(
   signal?.removeEventListener("abort", wake);
 }
 
-/** In Node, a timer is an object. In workerd, it is a number, and no process waits for it. */
+/** Lets a process end before the timer. In workerd, where no process waits, a timer is a number. */
 function unref(timer: number | { unref(): void }): void {
   if (typeof timer === "object") timer.unref();
 }

@@ -18,7 +18,7 @@ import type { LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-/** The headers of a page, and of a 304, which has no header about the body (RFC 9110, 15.4.5). */
+/** The headers of a 304, which has none about the body (RFC 9110, 15.4.5). */
 const CACHE_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
 const PAGE_HEADERS = { ...CACHE_HEADERS, "Content-Type": "application/json" };
 
@@ -66,7 +66,7 @@ async function serve(request: PageRequest): Promise<Response> {
 
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
   const formatETag = createETagFormatter(c, origin);
-  // The HTML view has no entity-tag, so no copy of it is current.
+  // `renderHtml` removes the entity-tag, so no copy of a web page is current.
   const isNotModified =
     copies === undefined || prefersHtml(c)
       ? undefined
