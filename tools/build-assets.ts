@@ -24,7 +24,7 @@ const SOURCES = join(PROJECT, "src/views/assets");
 const ASSETS = join(DIST, "assets");
 
 /** The module with the hash of the sample data. It begins with a hash of the files from which the assets of the sample data were made. */
-const SAMPLE_DATA_FILE = "sample-data.js";
+const SAMPLE_DATA_HASH_FILE = "sample-data-hash.js";
 
 /** The module with the path of the bundled files, for the worker and the API reference. */
 const ASSETS_PATH_FILE = "assets-path.js";
@@ -127,8 +127,8 @@ async function updateSampleAssets({ hasSampleData }: { hasSampleData: boolean })
   const sources = globSync(["data/**/*.*", "{src/{records,store},tools/data}/**/*.ts"], { cwd: PROJECT });
   for (const file of sources.sort()) hash.update(file).update(readFileSync(join(PROJECT, file)));
   const start = `// ${hash.digest("hex")}\n`;
-  const module = join(DIST, SAMPLE_DATA_FILE);
+  const module = join(DIST, SAMPLE_DATA_HASH_FILE);
   if (hasSampleData && existsSync(module) && readFileSync(module, "utf8").startsWith(start)) return;
   const recordsHash = await writeSampleAssets(ASSETS);
-  replaceFile(SAMPLE_DATA_FILE, `${start}export const SAMPLE_DATA_HASH = "${recordsHash}";`);
+  replaceFile(SAMPLE_DATA_HASH_FILE, `${start}export const SAMPLE_DATA_HASH = "${recordsHash}";`);
 }

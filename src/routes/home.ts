@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { SAMPLE_DATA_HASH } from "#sample-data";
+import { SAMPLE_DATA_HASH } from "#sample-data-hash";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { requireFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { SAMPLE_DATA_HASH } from "#sample-data";
+import { SAMPLE_DATA_HASH } from "#sample-data-hash";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/bindings.ts";
 import { Page } from "../../src/records/schema.ts";
