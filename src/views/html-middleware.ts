@@ -71,7 +71,7 @@ async function readBody({ body }: Response, fault: OptionValue<"body"> | undefin
 /** A page repeats its parameters in links and forms. If a request has more than these, the page keeps only those that the service reads. */
 const MAX_PARAMETERS = 50;
 
-const READ_PARAMETERS = ["date", "format", "page", "prefer"];
+const READ_PARAMETERS = ["date", "format", "page", "prefer", "run"];
 
 /** Describes a request as the HTML view shows it. */
 function describeRequest(c: AppContext) {

@@ -72,7 +72,7 @@ test.each([
 });
 
 test.each([
-  ["a fault", `${PATH}?page=2&prefer=code%3D418&prefer=times%3D9`, `${PATH}?page=2`],
+  ["a fault", `${PATH}?page=2&prefer=code%3D418&prefer=times%3D9&run=a`, `${PATH}?page=2&run=a`],
   ["a fault that does not apply", `${PATH}?page=2&prefer=code%3D418%2Con%3D3`, `${PATH}?page=2`],
   ["a day without records", "/go?date=1999-01-01&page=2", "/go?date=2019-05-17&page=2"],
 ])("the parameters that the service reads stay: %s", async (_, path, link) => {
