@@ -18,10 +18,7 @@ const CHALLENGE = 'Bearer realm="api"';
 const NO_CACHE = "no-cache";
 
 /** Every `Cache-Control` of a response to a request with options. */
-export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((value) => [
-  value,
-  `${value}, no-transform`,
-]);
+export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((one) => [one, `${one}, no-transform`]);
 
 /** Responds to a request, without faults. */
 export type Serve = (request: PageRequest) => Promise<Response>;

@@ -35,7 +35,10 @@ export function createFaults(now: () => number, maxDelayed: number) {
     respondWithFaults: (request: PageRequest, options: FaultOptions, serve: Serve) =>
       respond({ state, slots, now }, request, options, serve),
     /** Counts the newest records that `grow` hides now. */
-    countHidden: (rules: Rule[], total: number) => createHiding(state, rules, now())?.(total) ?? 0,
+    countHidden(rules: Rule[], total: number): number {
+      const count = createHiding(state, rules, now());
+      return count === undefined ? 0 : count(total);
+    },
     /** Resets the counts of `times` and `rate`, and begins the growth of `grow`. */
     reset: () => state.reset(now()),
     /** Closes the connections of all responses that wait. */

@@ -16,10 +16,7 @@ export type Wait =
 /** The response can be sent, with a body that takes time. The slot is taken until this time is over. */
 export type SlowBody = { kind: "slow body"; bodyMs: number; slot: Slot };
 
-/**
- * Waits before a response. Each response that takes time needs a slot, which limits their number.
- * @param options `random` is a number from 0 to below 1, which chooses the time within a range
- */
+/** Waits before a response. Each response that takes time needs a slot, which limits their number. */
 export async function wait(
   c: AppContext,
   options: OptionValues,

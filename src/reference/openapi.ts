@@ -6,7 +6,6 @@ import { NO_COUNTS } from "../records/road-users.ts";
 import { Page, TrafficRecord } from "../records/schema.ts";
 import { OPTIONS_BODY } from "../routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../views/site.ts";
-import type { Header, Operation, Schema } from "./openapi-components.ts";
 import * as components from "./openapi-components.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
@@ -36,7 +35,7 @@ export const EXAMPLE_PAGE: Page = {
   results: EXAMPLE_RECORDS.slice(0, PAGE_SIZE),
 };
 
-const LIST_OPERATION: Operation = {
+const LIST_OPERATION: components.Operation = {
   operationId: "listRecords",
   summary: "List records",
   description: `One page of the collection: up to ${PAGE_SIZE} records, newest first. A higher page number has older records. Records with the same timestamp are not sorted by \`id\`.
@@ -72,7 +71,7 @@ const LIST_OPERATION: Operation = {
   }),
 };
 
-const DESCRIBE_OPERATION: Operation = {
+const DESCRIBE_OPERATION: components.Operation = {
   operationId: "describeRecords",
   summary: "Describe the collection",
   description: "Describes the collection and its media types.",
@@ -97,7 +96,10 @@ const DESCRIBE_OPERATION: Operation = {
 
 const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What went wrong." }) });
 
-function createComponents(): { schemas: Record<string, Schema>; headers: Record<string, Header> } {
+function createComponents(): {
+  schemas: Record<string, components.Schema>;
+  headers: Record<string, components.Header>;
+} {
   const registry = z.registry<{ id: string; title: string }>();
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
   // `Page` itself has no maximum, because the conformance checker also uses it for other services.
@@ -105,7 +107,7 @@ function createComponents(): { schemas: Record<string, Schema>; headers: Record<
   registry.add(Page.extend({ results }), { id: "Page", title: "Page envelope" });
   registry.add(ErrorBody, { id: "Error", title: "Error" });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
-  // Removes the dialect and the URL of each schema, because the document itself has both.
+  // Removes the dialect, which OpenAPI 3.1 implies, and the URL of each schema, whose name in the document is enough.
   const text = JSON.stringify(schemas, (name, value) => (/^\$(?:schema|id)$/.test(name) ? undefined : value));
   return { schemas: JSON.parse(text), headers: components.HEADERS };
 }

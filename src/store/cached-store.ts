@@ -63,9 +63,9 @@ export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS 
 
   /** Finds a page. Returns undefined if the page is past the end. */
   function findPage(number: PageNumber, { countHidden, isNotModified }: PageOptions = {}) {
-    // If it is known which block the page needs, a store such as D1 reads it together with the snapshot.
-    const isBlockKnown = countHidden === undefined && isNotModified === undefined;
-    const wanted = isBlockKnown ? getWantedBlock(number) : undefined;
+    // If it is certain that the page needs a block, and which one, a store such as D1 reads it together with the snapshot.
+    const isBlockCertain = countHidden === undefined && isNotModified === undefined;
+    const wanted = isBlockCertain ? getWantedBlock(number) : undefined;
     return searchSnapshot(snapshots, wanted, async (current): Promise<FoundPage | undefined> => {
       const { snapshot } = current;
       const hidden = countHidden?.(snapshot.count) ?? 0;

@@ -71,7 +71,7 @@ async function startServer(files: string[], { port, host, admin, log, ...options
   const hooks: ServiceHooks = {
     openStep: openProgress,
     warn: printNotice,
-    onResponse: log && printRequest,
+    onResponse: log ? printRequest : undefined,
     notesRequests: admin === true || log === true,
   };
   const controls = createControls({ files: files.length > 0 ? files : undefined, ...options }, hooks);
