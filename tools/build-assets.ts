@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { OPENAPI_DOCUMENT } from "../src/reference/openapi.ts";
 import { SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../src/store/seed.ts";
 import { printError } from "./command-line/print.ts";
 import { loadSampleData, writeSampleAssets } from "./data/sample-data.ts";
@@ -14,6 +13,7 @@ import {
 } from "./data/stores/configuration.ts";
 import { DIST, listFiles, replaceFile, replaceFolder } from "./dist.ts";
 import { PROJECT } from "./paths.ts";
+import { OPENAPI_DOCUMENT } from "./reference/openapi.ts";
 
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
 // wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.
@@ -77,9 +77,9 @@ function hashFiles(files: Awaited<ReturnType<typeof bundleFiles>>): string {
 }
 
 /** Imports the API reference. Node cannot import it directly, because it contains JSX. */
-async function importReference(): Promise<typeof import("../src/reference/reference-page.tsx")> {
+async function importReference(): Promise<typeof import("./reference/reference-page.tsx")> {
   const { outputFiles } = await build({
-    entryPoints: [join(PROJECT, "src/reference/reference-page.tsx")],
+    entryPoints: [join(PROJECT, "tools/reference/reference-page.tsx")],
     conditions: ["workerd"],
     bundle: true,
     format: "esm",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renderReference } from "../../src/reference/reference-page.tsx";
+import { renderReference } from "../../tools/reference/reference-page.tsx";
 import { PATH } from "../support/exchange.ts";
 import { findLinks, IN_BROWSER, MARKUP } from "../support/html-view.ts";
 import { createMemoryService, ORIGIN } from "../support/memory-service.ts";

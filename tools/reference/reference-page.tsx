@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import { DEFAULT_RETRY_MS } from "../faults/fault-response.ts";
-import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../faults/option-table.ts";
-import { COLLECTION_PATH } from "../http/links.ts";
-import { CodeBlock, ResponsePanel, ShortenedPage } from "../views/code-block.tsx";
-import { Layout, LinkList } from "../views/layout.tsx";
-import { OPENAPI_PATH, REFERENCE_PATH } from "../views/site.ts";
+import { DEFAULT_RETRY_MS } from "../../src/faults/fault-response.ts";
+import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../../src/faults/option-table.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
+import { CodeBlock, ResponsePanel, ShortenedPage } from "../../src/views/code-block.tsx";
+import { Layout, LinkList } from "../../src/views/layout.tsx";
+import { OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
 import { DefinitionList, type Entry, Markdown } from "./definition-list.tsx";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
 import type { Header, Operation, Schema } from "./openapi-components.ts";

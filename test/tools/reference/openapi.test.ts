@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { COLLECTION_PATH } from "../../src/http/links.ts";
-import { parsePageNumber } from "../../src/records/page.ts";
-import { TrafficRecord } from "../../src/records/schema.ts";
-import { createExampleRecords, EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
-import { completeResponses, createError } from "../../src/reference/openapi-components.ts";
-import { createMemoryService, ORIGIN } from "../support/memory-service.ts";
-import { checkValue, requireDocumented } from "../support/openapi-check.ts";
-import { compareNewestFirst } from "../support/sample-records.ts";
+import { COLLECTION_PATH } from "../../../src/http/links.ts";
+import { parsePageNumber } from "../../../src/records/page.ts";
+import { TrafficRecord } from "../../../src/records/schema.ts";
+import { createExampleRecords, EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../../tools/reference/openapi.ts";
+import { completeResponses, createError } from "../../../tools/reference/openapi-components.ts";
+import { createMemoryService, ORIGIN } from "../../support/memory-service.ts";
+import { checkValue, requireDocumented } from "../../support/openapi-check.ts";
+import { compareNewestFirst } from "../../support/sample-records.ts";
 
 const document = OPENAPI_DOCUMENT;
 const { get, options } = document.paths[COLLECTION_PATH];

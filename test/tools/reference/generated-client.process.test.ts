@@ -4,11 +4,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
-import { listen } from "../../tools/package/listen.ts";
-import { toReply } from "../../tools/package/respond.ts";
-import { createMemoryService } from "../support/memory-service.ts";
-import { createFolder } from "../support/temporary-folder.ts";
+import { listen } from "../../../tools/package/listen.ts";
+import { toReply } from "../../../tools/package/respond.ts";
+import { EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../../tools/reference/openapi.ts";
+import { createMemoryService } from "../../support/memory-service.ts";
+import { createFolder } from "../../support/temporary-folder.ts";
 
 /** The folder in which openapi-typescript, openapi-fetch and TypeScript 5 are installed. CI installs them. */
 const { OPENAPI_TYPESCRIPT = "" } = process.env;

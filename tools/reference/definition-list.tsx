@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { COLLECTION_PATH } from "../http/links.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
 
 /** Renders the Markdown that the OpenAPI document uses: paragraphs and code. */
 export const Markdown: FC<{ text: string }> = ({ text }) => (

@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import { FAULT_CACHE_CONTROLS } from "../faults/fault-response.ts";
-import { DESCRIPTIONS } from "../faults/option-table.ts";
-import { COLLECTION_METHODS, PAGE_CACHE_CONTROL } from "../http/headers.ts";
-import { URL_TOO_LONG } from "../http/links.ts";
-import { MAX_PAGE } from "../records/page.ts";
+import { FAULT_CACHE_CONTROLS } from "../../src/faults/fault-response.ts";
+import { DESCRIPTIONS } from "../../src/faults/option-table.ts";
+import { COLLECTION_METHODS, PAGE_CACHE_CONTROL } from "../../src/http/headers.ts";
+import { URL_TOO_LONG } from "../../src/http/links.ts";
+import { MAX_PAGE } from "../../src/records/page.ts";
 
 // The parameters, headers and errors of the OpenAPI document. The types are our own, because no published package fits OpenAPI 3.1:
 // `openapi-types` has the schemas of 3.0 for parameters, and `openapi3-ts` lacks `info.summary`.

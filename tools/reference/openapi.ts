@@ -1,11 +1,11 @@
 import * as z from "zod";
 import project from "../../package.json" with { type: "json" };
-import { COLLECTION_PATH } from "../http/links.ts";
-import { PAGE_SIZE } from "../records/page.ts";
-import { NO_COUNTS } from "../records/road-users.ts";
-import { Page, TrafficRecord } from "../records/schema.ts";
-import { OPTIONS_BODY } from "../routes/collection.ts";
-import { SERVICE_SUMMARY, SITE_NAME } from "../views/site.ts";
+import { COLLECTION_PATH } from "../../src/http/links.ts";
+import { PAGE_SIZE } from "../../src/records/page.ts";
+import { NO_COUNTS } from "../../src/records/road-users.ts";
+import { Page, TrafficRecord } from "../../src/records/schema.ts";
+import { OPTIONS_BODY } from "../../src/routes/collection.ts";
+import { SERVICE_SUMMARY, SITE_NAME } from "../../src/views/site.ts";
 import * as components from "./openapi-components.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { CONDITION_NAMES, DESCRIPTIONS, SHARED_NAMES } from "../../src/faults/option-table.ts";
-import { OPENAPI_DOCUMENT } from "../../src/reference/openapi.ts";
-import { renderReference } from "../../src/reference/reference-page.tsx";
-import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
-import { extractText, findLinks } from "../support/html-view.ts";
+import { CONDITION_NAMES, DESCRIPTIONS, SHARED_NAMES } from "../../../src/faults/option-table.ts";
+import { HTML_HEADERS } from "../../../src/views/html-middleware.ts";
+import { OPENAPI_DOCUMENT } from "../../../tools/reference/openapi.ts";
+import { renderReference } from "../../../tools/reference/reference-page.tsx";
+import { extractText, findLinks } from "../../support/html-view.ts";
 
 const page = renderReference();
 const list = (pattern: RegExp) => Array.from(page.matchAll(pattern), ([, text]) => text);
