@@ -2,6 +2,7 @@ import { respondWithError } from "../http/error-response.ts";
 import { formatThrottling, HttpError, MethodNotAllowedError } from "../http/errors.ts";
 import { COLLECTION_METHODS, NO_STORE } from "../http/headers.ts";
 import type { PageRequest } from "../http/request.ts";
+import type { Collection } from "../store/cached-store.ts";
 import { addConditions, type Effects, formatOptions, isChanged } from "./applied-options.ts";
 import { createClosedResponse, isSentInParts, replacesBody } from "./body-faults.ts";
 import type { FaultOptions } from "./fault-options.ts";
@@ -21,10 +22,11 @@ const NO_CACHE = "no-cache";
 export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((one) => [one, `${one}, no-transform`]);
 
 /** Responds to a request, without faults. */
-export type Serve = (request: PageRequest) => Promise<Response>;
+export type Serve = (request: PageRequest, collection: Collection) => Promise<Response>;
 
 interface ResponseContext {
   serve: Serve;
+  collection: Collection;
   /** Whether the wait was ended, so that the connection closes. */
   isInterrupted: boolean;
   draw(purpose: string): number;
@@ -41,7 +43,7 @@ interface ResponseContext {
 export async function createResponse(
   request: PageRequest,
   options: OptionValues,
-  { serve, isInterrupted, draw, retryAt, now }: ResponseContext,
+  { serve, collection, isInterrupted, draw, retryAt, now }: ResponseContext,
 ): Promise<{ response: Response; effects: Effects }> {
   const { c, method } = request;
   const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = options;
@@ -62,7 +64,7 @@ export async function createResponse(
   // Body faults also apply to errors, so an error becomes a response here.
   const canChangeBody = body !== undefined || changesPage(options);
   const asked = canChangeBody ? { ...request, copies: undefined } : request;
-  const response = await serve(asked).catch((error) => respondWithError(error, c));
+  const response = await serve(asked, collection).catch((error) => respondWithError(error, c));
   const isPage = response.status < 400 && method !== "OPTIONS";
   if (!isPage) return respond(response, { body });
   const keepsText = (body === undefined || body === "slow") && !changesPage(options);

@@ -1,5 +1,7 @@
+import type { AppContext } from "../bindings.ts";
 import { hashString } from "../hash.ts";
 import type { PageRequest } from "../http/request.ts";
+import type { Collection } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { noteApplied } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
@@ -34,11 +36,8 @@ export function createFaults(now: () => number, maxDelayed: number) {
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, serve: Serve) =>
       respond({ state, slots, now }, request, options, serve),
-    /** Counts the newest records that `grow` hides now. */
-    countHidden(rules: Rule[], total: number): number {
-      const count = createHiding(state, rules, now());
-      return count === undefined ? 0 : count(total);
-    },
+    /** Gets the collection that a client sees now. */
+    getCollection: (c: AppContext, rules: Rule[]) => getCollection(c, rules, { state, now: now() }),
     /** Resets the counts of `times` and `rate`, and begins the growth of `grow`. */
     reset: () => state.reset(now()),
     /** Closes the connections of all responses that wait. */
@@ -55,11 +54,11 @@ async function respond(
 ): Promise<Response> {
   const { c } = request;
   const receivedAt = now();
-  const countHidden = createHiding(state, rules, receivedAt);
+  const collection = getCollection(c, rules, { state, now: receivedAt });
 
   // The options see the number of the last page, also if the request or the condition `on` says `last`.
   const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
-  const lastPage = needsLastPage ? await getCachedStore(c.env).findLastPage(countHidden) : undefined;
+  const lastPage = needsLastPage ? await collection.findLastPage() : undefined;
   const page = request.page === "last" ? lastPage : request.page;
 
   const draw = createDraw(getSharedOptions(rules).seed, page);
@@ -71,8 +70,9 @@ async function respond(
 
   const waited = await wait(c, options, { slots, random: draw("delay") });
   const remaining = waited.kind === "refused" ? withoutWait(options) : options;
-  const { response, effects } = await createResponse({ ...request, countHidden }, remaining, {
+  const { response, effects } = await createResponse(request, remaining, {
     serve,
+    collection,
     isInterrupted: waited.kind === "interrupted",
     draw,
     retryAt,
@@ -92,10 +92,16 @@ function withoutWait(options: OptionValues): OptionValues {
   return { ...options, delay: undefined, body };
 }
 
-/** Creates the function that counts the newest records which `grow` hides at a time. Undefined without `grow`. */
-function createHiding(state: State, rules: Rule[], now: number): PageRequest["countHidden"] {
+/** Gets the collection at a time: with `grow`, it lacks its newest records. */
+function getCollection(
+  c: AppContext,
+  rules: Rule[],
+  { state, now }: { state: State; now: number },
+): Collection {
+  const collection = getCachedStore(c.env);
   const { grow } = getSharedOptions(rules);
-  return grow === undefined ? undefined : (total) => state.countHidden(grow, { total, now });
+  if (grow === undefined) return collection;
+  return collection.withoutNewest((total) => state.countHidden(grow, { total, now }));
 }
 
 /**

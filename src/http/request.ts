@@ -11,8 +11,6 @@ export interface PageRequest {
   page: PageNumber | undefined;
   /** The entity-tags of the client's copies: the header `If-None-Match`. */
   copies: string | undefined;
-  /** Returns how many of the newest records `grow` hides from the request, given the number of all. By default, none are hidden. */
-  countHidden?: ((count: number) => number) | undefined;
 }
 
 export function parsePageRequest(c: AppContext): PageRequest {

@@ -16,9 +16,9 @@ export interface PositionRange {
 /** Where a page is in the collection. */
 export interface PageLocation {
   number: number;
-  /** How many records the collection has, without those that `grow` hides. */
+  /** How many records the collection has. */
   count: number;
-  /** The positions of the records of the page. Hidden records have positions, too. */
+  /** The positions of the records of the page. */
   positions: PositionRange;
   /** The number of the page with older records; null on the last page. */
   next: number | null;
@@ -39,23 +39,16 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
   return number >= 1 && number <= MAX_PAGE ? number : undefined;
 }
 
-/**
- * Locates a page among `total` records, of which the newest `hidden` ones count as absent.
- * @returns undefined if the page is past the end
- */
-export function locatePage(
-  requested: PageNumber,
-  { total, hidden }: { total: number; hidden: number },
-): PageLocation | undefined {
-  const count = total - hidden;
+/** Locates a page among `count` records. Returns undefined if the page is past the end. */
+export function locatePage(requested: PageNumber, count: number): PageLocation | undefined {
   const lastPage = getLastPage(count);
   const number = requested === "last" ? lastPage : requested;
   if (number > lastPage) return undefined;
-  const newerRecords = hidden + PAGE_SIZE * (number - 1);
+  const newerRecords = PAGE_SIZE * (number - 1);
   return {
     number,
     count,
-    positions: { first: newerRecords + 1, last: Math.min(total, newerRecords + PAGE_SIZE) },
+    positions: { first: newerRecords + 1, last: Math.min(count, newerRecords + PAGE_SIZE) },
     next: number < lastPage ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };

@@ -14,7 +14,7 @@ import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../ht
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin, matchesETag, type PageRequest, parsePageRequest } from "../http/request.ts";
 import { formatEnvelope, PAGE_SIZE } from "../records/page.ts";
-import type { LocatedPage } from "../store/cached-store.ts";
+import type { Collection, LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
 
@@ -40,7 +40,7 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
   collection.all(COLLECTION_PATH, (c) => {
     const request = parsePageRequest(c);
     const faults = getFaultOptions(c, request.query);
-    if (faults === undefined) return serve(request);
+    if (faults === undefined) return serve(request, getCachedStore(c.env));
     return respondWithFaults(request, faults, serve);
   });
 
@@ -57,8 +57,8 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
 const INVALID_PAGE = { detail: "Invalid page." };
 
 /** Responds to a request, without faults. */
-async function serve(request: PageRequest): Promise<Response> {
-  const { c, method, url, query, copies, countHidden } = request;
+async function serve(request: PageRequest, collection: Collection): Promise<Response> {
+  const { c, method, url, query, copies } = request;
   requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
@@ -71,7 +71,7 @@ async function serve(request: PageRequest): Promise<Response> {
     copies === undefined || prefersHtml(c)
       ? undefined
       : (located: LocatedPage) => matchesETag(copies, formatETag(located));
-  const page = await getCachedStore(c.env).findPage(request.page, { countHidden, isNotModified });
+  const page = await collection.findPage(request.page, { isNotModified });
   if (page === undefined) throw new HttpError(404, INVALID_PAGE);
 
   const ETag = formatETag(page);

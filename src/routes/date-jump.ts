@@ -8,12 +8,11 @@ import { createPageUrlBuilder } from "../http/links.ts";
 import { getLastValue } from "../http/request.ts";
 import { PAGE_SIZE } from "../records/page.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
-import { getCachedStore } from "../store/create-store.ts";
-import { type Day, selectVisibleDays } from "../store/stored-statistics.ts";
+import type { Day } from "../store/stored-statistics.ts";
 import { DATE_JUMP_PATH } from "../views/site.ts";
 
 /** Creates the route of the form for a date: it redirects to the first row of that day in the HTML view, which the fragment names. */
-export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
+export function createDateJump({ getCollection }: Faults): Hono<AppEnv> {
   const jump = new Hono<AppEnv>();
 
   jump.get(DATE_JUMP_PATH, async (c) => {
@@ -25,9 +24,8 @@ export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
     if (date === "") return c.redirect(toPath(1));
     if (parseUtcTime(`${date}T00:00:00Z`) === undefined)
       throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
-    const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
-    const visible = snapshot.count - countHidden(faultOptions?.rules ?? [], snapshot.count);
-    const found = findDay(statistics.days, date, visible);
+    const { snapshot, statistics } = await getCollection(c, faultOptions?.rules ?? []).getStatistics();
+    const found = findDay(statistics.days, date, snapshot.count);
     if ("page" in found) return c.redirect(`${toPath(found.page)}#${date}`);
     const { nearest } = found;
     const known = nearest.length === 0 ? "" : `; the nearest are from ${nearest.join(" and ")}`;
@@ -43,14 +41,14 @@ export function createDateJump({ countHidden }: Faults): Hono<AppEnv> {
 /**
  * Finds the page with the newest records of a day.
  * @param days The days of the collection, oldest first
- * @param count The number of visible records. If all days together have more, the newest records are hidden
- * @returns The page or, if the day has no visible records, the days with records before and after it
+ * @param count The number of records. If all days together have more, the newest day lacks some
+ * @returns The page or, if the day has no records, the days with records before and after it
  */
 function findDay(days: Day[], date: string, count: number): { page: number } | { nearest: string[] } {
   let earlier: string[] = [];
   /** How many records there are up to the end of the day. */
   let recordsUntil = 0;
-  for (const [day, records] of selectVisibleDays(days, count)) {
+  for (const [day, records] of days) {
     // Days compare as text.
     if (day > date) return { nearest: [...earlier, day] };
     recordsUntil += records;

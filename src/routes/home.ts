@@ -14,13 +14,13 @@ import { formatEnvelope, getLastPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import type { MaybeSnapshot } from "../store/snapshot.ts";
-import { type Statistics, selectVisibleDays } from "../store/stored-statistics.ts";
+import type { Statistics } from "../store/stored-statistics.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
 import { createSummary, groupStatistics, type Summary } from "../views/home/summary.ts";
 import { HTML_HEADERS } from "../views/html-middleware.ts";
 
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
-export function createHome({ countHidden }: Faults): Hono<AppEnv> {
+export function createHome({ getCollection }: Faults): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
   const groupOnce = createStatisticsGrouper();
 
@@ -28,14 +28,13 @@ export function createHome({ countHidden }: Faults): Hono<AppEnv> {
     c.header("Vary", "Accept");
     const url = new URL(c.req.url);
     requireAcceptable(c, url.searchParams);
-    const { snapshot, statistics } = await getCachedStore(c.env).getStatistics();
     const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
     const settings = describeSettings(c.env);
     const { rules } = requireFaultOptions("PREFER", settings.prefer ?? "");
-    const visible = snapshot.count - countHidden(rules, snapshot.count);
+    const { snapshot, statistics } = await getCollection(c, rules).getStatistics();
     const summary = createSummary({
       snapshot,
-      statistics: groupOnce(snapshot, statistics, visible),
+      statistics: groupOnce(snapshot, statistics),
       grows: getSharedOptions(rules).grow !== undefined,
       isSampleData: statistics.records_hash === SAMPLE_DATA_HASH,
       origin,
@@ -50,14 +49,13 @@ export function createHome({ countHidden }: Faults): Hono<AppEnv> {
   return home;
 }
 
-/** Creates a function that groups statistics for the home page, but only once for a snapshot and its number of visible days. */
+/** Creates a function that groups statistics for the home page, but only once for a snapshot and its number of days. */
 function createStatisticsGrouper() {
   let latest: { id: string | null; days: number; grouped: ReturnType<typeof groupStatistics> } | undefined;
-  return ({ id }: MaybeSnapshot, statistics: Statistics, visible: number) => {
-    const visibleDays = selectVisibleDays(statistics.days, visible);
-    const days = visibleDays.length;
+  return ({ id }: MaybeSnapshot, statistics: Statistics) => {
+    const days = statistics.days.length;
     if (latest?.id !== id || latest.days !== days)
-      latest = { id, days, grouped: groupStatistics(statistics, visibleDays) };
+      latest = { id, days, grouped: groupStatistics(statistics) };
     return latest.grouped;
   };
 }

@@ -11,12 +11,12 @@ import { type Block, decodeRange, getBlockNumber, getBlockNumbers, parseBlock } 
 import type { MaybeSnapshot, Snapshot } from "./snapshot.ts";
 import { createSnapshotCache, searchSnapshot } from "./snapshot-cache.ts";
 import { type CurrentSnapshot, requireBlock, type Store, type WantedBlock, withTimeout } from "./store.ts";
-import { readStatistics, type Statistics } from "./stored-statistics.ts";
+import { readStatistics, type Statistics, selectOldestDays } from "./stored-statistics.ts";
 
 /*
  * A store behind the caches of an instance. A load writes a snapshot of the collection, which never changes: its records have the
- * positions 1, 2, 3, ..., newest first, and a block has the records of 195 positions. A page has 15, so it lies in one block, unless `grow`
- * hides some of the newest records and moves it. Only which snapshot is current is read again and again (snapshot-cache.ts).
+ * positions 1, 2, 3, ..., newest first, and a block has the records of 195 positions. A page has 15, so it lies in one block, unless a view
+ * without the newest records moves it. Only which snapshot is current is read again and again (snapshot-cache.ts).
  */
 
 /**
@@ -33,17 +33,19 @@ interface CachedStoreOptions {
   limits?: CacheLimits | undefined;
 }
 
-/** Where a page is in a snapshot. */
+/** Where a page is in a collection. */
 export interface LocatedPage {
+  /** The snapshot that the collection shows. Its `count` is that of the collection. */
   snapshot: MaybeSnapshot;
   location: PageLocation;
 }
 
-type CountHidden = (count: number) => number;
+interface CollectionOptions {
+  /** Returns how many of the newest records the collection hides, given the number of all. By default, it hides none. */
+  countHidden?: ((count: number) => number) | undefined;
+}
 
-export interface PageOptions {
-  /** Returns how many of the newest records are hidden (`grow`), given the number of all. By default, none are. */
-  countHidden?: CountHidden | undefined;
+interface PageOptions {
   /** Whether the client has a current copy of the page, so that its records are not read. By default, it has none. */
   isNotModified?: ((page: LocatedPage) => boolean) | undefined;
 }
@@ -51,49 +53,81 @@ export interface PageOptions {
 /** A page with its records as a JSON array, newest first, or without them if the client has a current copy. */
 type FoundPage = LocatedPage & ({ kind: "page"; records: string } | { kind: "not modified" });
 
+/** What the current snapshot contains: all of its records, or all but the newest. Each response uses one snapshot. */
+export type Collection = ReturnType<typeof createCollection>;
+
 /** A store behind the caches of this instance. */
 export type CachedStore = ReturnType<typeof createCachedStore>;
 
-/** Creates the caches in front of a store. Each response uses one snapshot. */
-export function createCachedStore(store: Store, { name, limits = DEFAULT_LIMITS }: CachedStoreOptions = {}) {
-  const snapshots = createSnapshotCache(store, name);
-  const readRecords = createRecordsReader(store, limits);
-  /** The latest statistics. */
+/** Creates the caches in front of a store. */
+export function createCachedStore(store: Store, options: CachedStoreOptions = {}) {
+  const caches = createCaches(store, options);
+  return {
+    ...createCollection(caches),
+    /** Returns the collection as if some of the newest records were not loaded yet. Both share the caches. */
+    withoutNewest: (countHidden: (count: number) => number) => createCollection(caches, { countHidden }),
+  };
+}
+
+function createCaches(store: Store, { name, limits = DEFAULT_LIMITS }: CachedStoreOptions) {
+  return {
+    snapshots: createSnapshotCache(store, name),
+    readRecords: createRecordsReader(store, limits),
+    readStatistics: createStatisticsReader(store),
+  };
+}
+
+type Caches = ReturnType<typeof createCaches>;
+
+function createCollection(caches: Caches, { countHidden }: CollectionOptions = {}) {
+  const { snapshots, readRecords, readStatistics } = caches;
+  const shorten = (snapshot: MaybeSnapshot): MaybeSnapshot => {
+    if (countHidden === undefined || snapshot.id === null) return snapshot;
+    return { ...snapshot, count: snapshot.count - countHidden(snapshot.count) };
+  };
+  return {
+    /** Finds a page. Returns undefined if the page is past the end. */
+    findPage(number: PageNumber, { isNotModified }: PageOptions = {}) {
+      // If it is certain that the page needs a block, and which one, a store such as D1 reads it together with the snapshot.
+      const isBlockCertain = countHidden === undefined && isNotModified === undefined;
+      const wanted = isBlockCertain ? getWantedBlock(number) : undefined;
+      return searchSnapshot(snapshots, wanted, async (current): Promise<FoundPage | undefined> => {
+        const snapshot = shorten(current.snapshot);
+        const location = locatePage(number, snapshot.count);
+        if (location === undefined) return undefined;
+        const page = { snapshot, location };
+        if (isNotModified?.(page)) return { ...page, kind: "not modified" };
+        const hidden = current.snapshot.count - snapshot.count;
+        const { first, last } = location.positions;
+        const records = await readRecords(current, { first: hidden + first, last: hidden + last });
+        return { ...page, kind: "page", records };
+      });
+    },
+    /** Finds the number of the last page. Reads no record. */
+    async findLastPage(): Promise<number> {
+      const current = await snapshots.getSnapshot(undefined, Date.now());
+      return getLastPage(shorten(current.snapshot).count);
+    },
+    /** Gets the statistics of all records of the snapshot, but with the days of the collection only. */
+    getStatistics: () =>
+      searchSnapshot(snapshots, undefined, async (current) => {
+        const snapshot = shorten(current.snapshot);
+        const statistics = await readStatistics(current.snapshot);
+        const days = selectOldestDays(statistics.days, snapshot.count);
+        return { snapshot, statistics: { ...statistics, days } };
+      }),
+  };
+}
+
+/** Creates a function that reads the statistics of a snapshot, and keeps the latest. */
+function createStatisticsReader(store: Store) {
   let latest: { id: string | null; statistics: Statistics } | undefined;
-
-  /** Finds a page. Returns undefined if the page is past the end. */
-  function findPage(number: PageNumber, { countHidden, isNotModified }: PageOptions = {}) {
-    // If it is certain that the page needs a block, and which one, a store such as D1 reads it together with the snapshot.
-    const isBlockCertain = countHidden === undefined && isNotModified === undefined;
-    const wanted = isBlockCertain ? getWantedBlock(number) : undefined;
-    return searchSnapshot(snapshots, wanted, async (current): Promise<FoundPage | undefined> => {
-      const { snapshot } = current;
-      const hidden = countHidden?.(snapshot.count) ?? 0;
-      const location = locatePage(number, { total: snapshot.count, hidden });
-      if (location === undefined) return undefined;
-      const page = { snapshot, location };
-      if (isNotModified?.(page)) return { ...page, kind: "not modified" };
-      return { ...page, kind: "page", records: await readRecords(current, location.positions) };
-    });
-  }
-
-  /** Finds the number of the last page. Reads no record. */
-  async function findLastPage(countHidden: CountHidden = () => 0): Promise<number> {
-    const { snapshot } = await snapshots.getSnapshot(undefined, Date.now());
-    const visible = snapshot.count - countHidden(snapshot.count);
-    return getLastPage(visible);
-  }
-
-  function getStatistics() {
-    return searchSnapshot(snapshots, undefined, async ({ snapshot }) => {
-      if (latest?.id === snapshot.id) return { snapshot, statistics: latest.statistics };
-      const statistics = await withTimeout(readStatistics(store, snapshot));
-      latest = { id: snapshot.id, statistics };
-      return { snapshot, statistics };
-    });
-  }
-
-  return { findPage, findLastPage, getStatistics };
+  return async (snapshot: MaybeSnapshot): Promise<Statistics> => {
+    if (latest?.id === snapshot.id) return latest.statistics;
+    const statistics = await withTimeout(readStatistics(store, snapshot));
+    latest = { id: snapshot.id, statistics };
+    return statistics;
+  };
 }
 
 /** Returns the block of a page, if no records are hidden: that of its last position. */

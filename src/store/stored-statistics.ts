@@ -50,11 +50,11 @@ export const NO_STATISTICS: Statistics = {
   source_count: 0,
 };
 
-/** Selects the days that have visible records, while `grow` hides the newest. Both lists have the oldest day first. */
-export function selectVisibleDays(days: Day[], visible: number): Day[] {
+/** Selects the days of the oldest records. Both lists have the oldest day first. */
+export function selectOldestDays(days: Day[], count: number): Day[] {
   let recordsUntil = 0;
   for (const [index, [, records]] of days.entries()) {
-    if (recordsUntil >= visible) return days.slice(0, index);
+    if (recordsUntil >= count) return days.slice(0, index);
     recordsUntil += records;
   }
   return days;

@@ -1,15 +1,13 @@
 import { expect } from "vitest";
 import { PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/schema.ts";
-import type { CachedStore, PageOptions } from "../../src/store/cached-store.ts";
+import type { CachedStore } from "../../src/store/cached-store.ts";
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { readRecords } from "../../tools/data/read-records.ts";
 import { hashContent } from "../../tools/data/snapshot-content.ts";
 import { createStatistics, encodeBlocks, makeRecords } from "./sample-records.ts";
-
-type CountHidden = PageOptions["countHidden"];
 
 /** Creates sample records, newest first. */
 export function makeNewestFirst(count: number): TrafficRecord[] {
@@ -20,8 +18,9 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  * Reads a page as the route of the collection does.
  * @returns undefined if the page is past the end
  */
-export async function readPage(cache: CachedStore, number: PageNumber, countHidden?: CountHidden) {
-  const page = await cache.findPage(number, { countHidden });
+export async function readPage(cache: CachedStore, number: PageNumber, countHidden?: () => number) {
+  const collection = countHidden === undefined ? cache : cache.withoutNewest(countHidden);
+  const page = await collection.findPage(number);
   if (page === undefined) return undefined;
   if (page.kind !== "page") throw new Error("This reader has no copies");
   const { snapshot, location, records } = page;
