@@ -1,6 +1,5 @@
 import type { OptionValue } from "./option-table.ts";
-import type { SlowBody, Wait } from "./slots.ts";
-import { sleep } from "./wait.ts";
+import { type SlowBody, sleep, type Wait } from "./wait.ts";
 
 /** The body of `garbage`: invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';

@@ -3,7 +3,6 @@ import { getLastValue, type PageRequest } from "../http/request.ts";
 import type { AppliedOptions } from "./applied-options.ts";
 import { formatOptionValue, toRange, UNIT_MS } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
-import type { Preference } from "./prefer-header.ts";
 import { formatRules, getSharedOptions, type Rule } from "./rules.ts";
 import type { State } from "./state.ts";
 
@@ -20,70 +19,67 @@ interface ConditionContext {
   countRequest: State["countRequest"];
 }
 
-interface SelectedRule extends Pick<AppliedOptions, "rule" | "unmet"> {
+interface ChosenRule extends Pick<AppliedOptions, "rule" | "unmet"> {
   /** The options of the rule that applies, and those that belong to all rules. */
   options: OptionValues;
   /** When the client may send more requests, if the rule has a rate. In milliseconds since 1970-01-01 UTC. */
   retryAt?: number | undefined;
 }
 
-/** Selects the first rule whose conditions are met. */
-export function selectRule(rules: Rule[], context: ConditionContext): SelectedRule {
+/** Chooses the first rule whose conditions are met. */
+export function chooseRule(rules: Rule[], context: ConditionContext): ChosenRule {
+  const { request, page } = context;
   const shared = getSharedOptions(rules);
-  const rates = countRates(rules, context);
-  const unmet: Preference[] = [];
+  // Parallel tests have different values of `run`, so that they do not count each other's requests.
+  const run = getLastValue(request.query, "run");
+  const sent = countSentRequests(rules, context, `${getClientKey(request.c)} ${run}`);
+  const requestKey = ["times", request.method, page, formatRules(rules), run].join(" ");
+  const unmet: ChosenRule["unmet"] = [];
   for (const [index, rule] of rules.entries()) {
-    const counted = rule.rate === undefined ? undefined : rates.get(rule.rate.per);
-    const condition = findUnmet(rule, { ...context, rules, index, counted });
+    const window = rule.rate === undefined ? undefined : sent.get(rule.rate.per);
+    const condition = findUnmet(rule, { ...context, index, window, requestKey });
     if (condition === undefined)
       return {
         options: { ...rule, ...shared },
         rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
         unmet,
-        retryAt: counted?.endsAt,
+        retryAt: window?.endsAt,
       };
     unmet.push({ name: condition, value: formatOptionValue(rule[condition]) });
   }
   return { options: shared, unmet };
 }
 
-interface RuleContext extends ConditionContext {
-  rules: Rule[];
-  index: number;
-  /** How many requests the client has sent, if the rule has a rate. */
-  counted: ReturnType<State["countRequest"]> | undefined;
-}
-
-/** Finds the first condition of a rule that is not met, if there is one. */
-function findUnmet(rule: Rule, context: RuleContext): keyof Rule | undefined {
-  const { rate, on, until, fail, times } = rule;
-  const { index, page, lastPage, receivedAt, draw, counted } = context;
-  if (rate && counted && counted.count <= rate.requests) return "rate";
-  if (on && !isOnPage(on, page, lastPage)) return "on";
-  if (until && receivedAt >= until.getTime()) return "until";
-  // Each rule has its own random number. With the same one, equal shares would never get to the second rule.
-  if (fail !== undefined && draw(`fail ${index}`) >= fail) return "fail";
-  // Last, so that only those requests count to which the rule would apply.
-  if (times !== undefined && countSameRequests(context) > times) return "times";
-  return undefined;
-}
-
 /** Counts the request for its client, whether it gets a fault or not, once for each unit of the rates. */
-function countRates(rules: Rule[], { request, receivedAt, countRequest }: ConditionContext) {
+function countSentRequests(rules: Rule[], { receivedAt, countRequest }: ConditionContext, client: string) {
   const units = new Set(rules.flatMap(({ rate }) => rate?.per ?? []));
   return new Map(
     Array.from(units, (unit) => {
-      const key = `${getClientKey(request.c)} ${unit}`;
-      return [unit, countRequest(key, { now: receivedAt, durationMs: UNIT_MS[unit] })];
+      const timing = { now: receivedAt, durationMs: UNIT_MS[unit] };
+      return [unit, countRequest(`rate ${unit} ${client}`, timing)];
     }),
   );
 }
 
-/** Counts the request. Only requests for the same page with the same method, options and `run` count together, for each rule apart. */
-function countSameRequests({ rules, index, request, page, countRequest }: RuleContext): number {
-  const run = getLastValue(request.query, "run");
-  const key = [request.method, page, index, formatRules(rules), run].join(" ");
-  return countRequest(key).count;
+interface RuleContext extends ConditionContext {
+  /** The requests that the client has sent, if the rule has a rate. */
+  window: ReturnType<State["countRequest"]> | undefined;
+  index: number;
+  /** The same for all requests that `times` counts together. */
+  requestKey: string;
+}
+
+/** Finds the first condition of a rule that is not met, if there is one. */
+function findUnmet({ rate, on, until, fail, times }: Rule, context: RuleContext): keyof Rule | undefined {
+  const { page, lastPage, receivedAt, draw, countRequest, index, window, requestKey } = context;
+  if (rate && window && window.count <= rate.requests) return "rate";
+  if (on && !isOnPage(on, page, lastPage)) return "on";
+  if (until && receivedAt >= until.getTime()) return "until";
+  // Each rule draws a number of its own. With one for all, a second rule with the same share would never apply.
+  if (fail !== undefined && draw(`fail ${index}`) >= fail) return "fail";
+  // Last, so that only those requests count to which the rule would apply.
+  if (times !== undefined && countRequest(`${requestKey} ${index}`).count > times) return "times";
+  return undefined;
 }
 
 function isOnPage(pages: OptionValue<"on">, page: number | undefined, lastPage: number | undefined): boolean {

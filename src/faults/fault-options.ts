@@ -3,16 +3,16 @@ import { HttpError } from "../http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../http/request.ts";
 import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
-import { CONDITION_NAMES, hasFault } from "./option-table.ts";
+import { CONDITION_NAMES, DESCRIPTIONS, hasFault } from "./option-table.ts";
 import { type Preference, parsePreferHeader, parsePreferParameter } from "./prefer-header.ts";
-import { divideIntoRules, parseRules, type Rule } from "./rules.ts";
+import { divideIntoRules, parseRules, quote, type Rule } from "./rules.ts";
 
 /** The valid options of a request or of a deployment. */
 export interface FaultOptions {
   /** Empty without a valid option. */
   rules: Rule[];
   source: OptionSource;
-  /** Why options of the header are not in effect. RFC 7240 requires servers to ignore such options. */
+  /** Why options are not in effect: invalid ones of the header, which RFC 7240 requires servers to ignore, and misplaced ones. */
   warnings: string[];
 }
 
@@ -25,24 +25,52 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   const { FAULTS, PREFER = "" } = c.env;
   const header = c.req.header("Prefer") ?? "";
   const parameters = query.getAll("prefer");
-  const isPlainRequest = PREFER === "" && header === "" && parameters.length === 0;
+  const misplaced = findMisplaced(c.req.url, { isBesidePrefer: parameters.length > 0 });
+  const isPlainRequest = PREFER === "" && header === "" && parameters.length + misplaced.length === 0;
   if (FAULTS === "off" || isPlainRequest) return undefined;
   const { errors, ...requested } = parseFaultOptions(header, parameters);
   if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
-  const { warnings } = requested;
+  const warnings = [...requested.warnings, ...misplaced.map(describeMisplaced)];
   const isOfClient = requested.rules.length > 0;
-  const options = isOfClient ? requested : { ...requireFaultOptions("PREFER", PREFER), warnings };
-  if (options.rules.length === 0 && warnings.length === 0) return undefined;
-  return { ...options, rules: options.rules.map(addDefaultFault) };
+  const { rules, source } = isOfClient ? requested : requireFaultOptions("PREFER", PREFER);
+  if (rules.length === 0 && warnings.length === 0) return undefined;
+  return { rules: rules.map((rule) => completeRule(rule, c.req.method)), source, warnings };
 }
 
-/** Adds `code=503`, or `code=429` for `rate`, to a rule with conditions but without a fault, or with `retry-after` but without an error. */
-function addDefaultFault(rule: Rule): Rule {
-  const { code, hang, rate, "retry-after": retryAfter } = rule;
+const WORDS = Object.keys(DESCRIPTIONS).join("|");
+
+/** A parameter whose value begins like options, such as `perfer=code=503`. */
+const MISSPELT_PREFER = new RegExp(`(?<=[?&])(?!prefer=)[^?&=]+=(?:${WORDS})(?:=|%3[dD])[^&]*`, "g");
+
+/** A parameter with the name of an option, such as `times=1` in `prefer=code=503&times=1`. */
+const DIVIDED_OPTION = new RegExp(`(?<=[?&])(?:${WORDS})(?=[=&]|$)[^&]*`, "g");
+
+/** Finds options outside of `prefer`, which have no effect. Without `prefer`, a parameter such as `count=5` is no option. */
+function findMisplaced(url: string, { isBesidePrefer }: { isBesidePrefer: boolean }): string[] {
+  const misspelt = url.match(MISSPELT_PREFER) ?? [];
+  const divided = isBesidePrefer ? url.match(DIVIDED_OPTION) : null;
+  return [...misspelt, ...(divided ?? [])];
+}
+
+function describeMisplaced(parameter: string): string {
+  return `${quote(parameter)} has no effect: write options as in prefer=code=503,times=2.`;
+}
+
+/**
+ * Adds `code=503`, or `code=429` for `rate`, to a rule with conditions but without a fault, or with `retry-after` but without an error.
+ * Removes `body` if the response has none.
+ */
+function completeRule(rule: Rule, method: string): Rule {
+  const { code, hang, close, body, rate, "retry-after": retryAfter } = rule;
   const hasCondition = CONDITION_NAMES.some((name) => rule[name] !== undefined);
   const lacksFault = hasCondition && !hasFault(rule);
   const lacksError = retryAfter !== undefined && code === undefined && !hang;
-  return lacksFault || lacksError ? { ...rule, code: rate === undefined ? 503 : 429 } : rule;
+  const defaultCode = rate === undefined ? 503 : 429;
+  return {
+    ...rule,
+    code: lacksFault || lacksError ? defaultCode : code,
+    body: close || method === "HEAD" ? undefined : body,
+  };
 }
 
 /**
@@ -52,10 +80,13 @@ function addDefaultFault(rule: Rule): Rule {
  * @throws SettingError if an option is unknown, invalid or repeated, or if a rule is never reached, with the same message for a text and
  *   for objects
  */
-export function requireFaultOptions(setting: string, options: string | object): FaultOptions {
+export function requireFaultOptions(
+  setting: string,
+  options: string | object,
+): Omit<FaultOptions, "warnings"> {
   const { rules, problems } = parseRules(divideSetting(options));
   if (problems.length > 0) throw new SettingError(setting, options, `. ${problems.join(" ")}`);
-  return { rules, source: "setting", warnings: [] };
+  return { rules, source: "setting" };
 }
 
 function divideSetting(options: string | object): Preference[][] {
@@ -66,7 +97,12 @@ function divideSetting(options: string | object): Preference[][] {
 /** Lists the options of an object. `false` means that an option is not set, as in the types of some clients. */
 function toPreferences(rule: object): Preference[] {
   const entries = Object.entries(rule).filter(([, value]) => value !== undefined && value !== false);
-  return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
+  return entries.map(([name, value]) => {
+    const json = String(JSON.stringify(value));
+    // `on` is the only list, and has no list in it: `[[7, 9]]` could mean two pages or a range. No option accepts the JSON.
+    const hasOtherList = json.includes("[", name === "on" ? 1 : 0);
+    return { name, value: hasOtherList ? json : formatOptionValue(value) };
+  });
 }
 
 /** Preferences of RFC 7240, RFC 8144 and RFC 8674. The header can contain these names without a warning. */

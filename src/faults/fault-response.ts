@@ -3,11 +3,11 @@ import { formatThrottling, HttpError, MethodNotAllowedError } from "../http/erro
 import { COLLECTION_METHODS, NO_STORE } from "../http/headers.ts";
 import type { PageRequest } from "../http/request.ts";
 import type { Collection } from "../store/cached-store.ts";
-import { addConditions, type Effects, formatOptions, isChanged } from "./applied-options.ts";
+import { type AppliedOptions, isChanged } from "./applied-options.ts";
 import { createClosedResponse, isSentInParts, replacesBody } from "./body-faults.ts";
-import type { FaultOptions } from "./fault-options.ts";
-import type { OptionValues } from "./option-table.ts";
-import { changePage, changesPage, formatPage } from "./page-faults.ts";
+import { formatOptions, type OptionName, type OptionValues } from "./option-table.ts";
+import { changePage, changesPage } from "./page-faults.ts";
+import { quoteValue } from "./prefer-header.ts";
 
 /** `Retry-After` of a requested 429 or 503: shorter than in the service's own errors, because tests wait this long. */
 export const DEFAULT_RETRY_MS = 2_000;
@@ -24,64 +24,67 @@ export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((one) => [one, 
 /** Responds to a request, without faults. */
 export type Serve = (request: PageRequest, collection: Collection) => Promise<Response>;
 
-interface ResponseContext {
-  serve: Serve;
-  collection: Collection;
+/** A response, whose body is not broken yet, and what has decided about it. */
+interface Outcome extends Pick<AppliedOptions, "changes" | "page" | "isClosed"> {
+  response: Response;
+  /** The options that had an effect. */
+  effects: OptionName[];
+}
+
+interface OutcomeContext {
   /** Whether the wait was ended, so that the connection closes. */
   isInterrupted: boolean;
-  draw(purpose: string): number;
   /** When the rate of the rule allows more requests, if it has one. In milliseconds since 1970-01-01 UTC. */
   retryAt: number | undefined;
   /** The time after the wait. In milliseconds since 1970-01-01 UTC. */
   now: number;
+  serve: Serve;
+  collection: Collection;
+  draw(purpose: string): number;
 }
 
-/**
- * Closes the connection, responds with the requested error, or serves the request and changes the page.
- * @returns The response, whose body is not broken yet, and what has affected it
- */
-export async function createResponse(
+/** Closes the connection, responds with the requested error, or serves the request and changes the page. */
+export async function createOutcome(
   request: PageRequest,
   options: OptionValues,
-  { serve, collection, isInterrupted, draw, retryAt, now }: ResponseContext,
-): Promise<{ response: Response; effects: Effects }> {
-  const { c, method } = request;
-  const { code, delay, body, hang, close, grow, "retry-after": retryAfter } = options;
-  const isClosed = isInterrupted || close === true;
-  const respond = (
-    response: Response,
-    applied: OptionValues,
-    changed: Pick<Effects, "changes" | "page"> = { changes: [] },
-  ) => {
-    const effects = { options: addConditions({ delay, ...applied }, options), isClosed, ...changed };
-    return { response, effects };
-  };
-  if (isClosed) return respond(createClosedResponse(), { hang, close });
-  if (code !== undefined || hang) {
-    const error = createRequestedError(options, method, { retryAt, now });
-    return respond(respondWithError(error, c), { code, body, hang, "retry-after": retryAfter });
-  }
+  context: OutcomeContext,
+): Promise<Outcome> {
+  const { code, hang, close } = options;
+  if (context.isInterrupted || close)
+    return { response: createClosedResponse(), effects: ["hang", "close"], changes: [], isClosed: true };
+  if (code === undefined && !hang) return servePage(request, options, context);
+  const error = createRequestedError(options, request.method, context);
+  const response = respondWithError(error, request.c);
+  return { response, effects: ["code", "body", "hang", "retry-after"], changes: [] };
+}
+
+async function servePage(
+  request: PageRequest,
+  options: OptionValues,
+  { serve, collection, draw }: Pick<OutcomeContext, "serve" | "collection" | "draw">,
+): Promise<Outcome> {
+  const { body } = options;
+  const needsPage = body !== undefined || changesPage(options);
+  // A client with a copy of the page would get a 304, which has nothing to change.
+  const asked = needsPage ? { ...request, copies: undefined } : request;
   // Body faults also apply to errors, so an error becomes a response here.
-  const canChangeBody = body !== undefined || changesPage(options);
-  const asked = canChangeBody ? { ...request, copies: undefined } : request;
-  const response = await serve(asked, collection).catch((error) => respondWithError(error, c));
-  const isPage = response.status < 400 && method !== "OPTIONS";
-  if (!isPage) return respond(response, { body });
+  const response = await serve(asked, collection).catch((error) => respondWithError(error, request.c));
+  const isPage = response.status < 400 && request.method !== "OPTIONS";
+  if (!isPage) return { response, effects: ["body"], changes: [] };
   const keepsText = (body === undefined || body === "slow") && !changesPage(options);
-  if (keepsText) return respond(response, { body, grow });
-  // Never a 304: a request for a changed page ignores the client's copy.
+  if (keepsText) return { response, effects: ["body", "grow"], changes: [] };
   const page = JSON.parse(await response.text());
-  if (replacesBody(body)) return respond(response, { body }, { page, changes: [] });
+  if (replacesBody(body)) return { response, effects: ["body"], changes: [], page };
   const changes = changePage(page, options, draw);
-  const changed = Object.fromEntries(changes.map(({ option }) => [option, options[option]]));
-  return respond(new Response(formatPage(page), response), { body, grow, ...changed }, { page, changes });
+  const effects: OptionName[] = ["body", "grow", ...changes.map(({ option }) => option)];
+  return { response: new Response(JSON.stringify(page), response), effects, changes, page };
 }
 
 /** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
 function createRequestedError(
   { code = 503, "retry-after": retryAfter }: OptionValues,
   method: string,
-  { retryAt, now }: Pick<ResponseContext, "retryAt" | "now">,
+  { retryAt, now }: Pick<OutcomeContext, "retryAt" | "now">,
 ): HttpError {
   const defaultMs = retryAt === undefined ? DEFAULT_RETRY_MS : Math.max(0, retryAt - now);
   const waitMs = typeof retryAfter === "number" ? 1_000 * retryAfter : defaultMs;
@@ -107,26 +110,20 @@ function createError(code: number, method: string, seconds: number): HttpError {
 /**
  * Sets `Preference-Applied`, `Mock-Warning`, and the headers for caches. A page keeps its entity-tag unless a fault has changed its body.
  *
- * Caches must not store a changed body, a response with a warning, or one that the header `Prefer` has affected, because the specification
- * leaves no `Vary: Prefer` (RFC 7240, 2). They revalidate all other pages, so that a client with a cache meets the next fault. After a 304
- * with `no-store`, caches drop their copy (RFC 9111, 3.2), and after one without `Preference-Applied`, they keep the old one (RFC 9111,
- * 4.3.4): neither changes the records.
+ * Caches revalidate each page, so that their clients meet the next fault. They must not store a changed body, a response with a warning, or
+ * one to the header `Prefer`: without `Vary: Prefer`, which the specification does not have, they would serve it to clients without the
+ * header.
  */
-export function setFaultHeaders(
-  { status, headers }: Response,
-  effects: Effects,
-  { warnings, source }: Pick<FaultOptions, "warnings" | "source">,
-): void {
-  const { options } = effects;
-  const applied = formatOptions(options).join(", ");
-  const hasOtherBody = isChanged(effects);
-  const isAffectedByHeader = warnings.length > 0 || (source === "header" && applied !== "");
-  const canBeStored = !hasOtherBody && !isAffectedByHeader;
+export function setFaultHeaders({ status, headers }: Response, applied: AppliedOptions): void {
+  const { source, options, warnings } = applied;
+  const listed = formatOptions(options).map(quoteValue).join(", ");
+  const hasOtherBody = isChanged(applied);
+  const canBeStored = !hasOtherBody && source !== "header" && warnings.length === 0;
   if (hasOtherBody) headers.delete("ETag");
   // No cache may store an error, with or without faults.
   if (status < 400) headers.set("Cache-Control", canBeStored ? NO_CACHE : NO_STORE);
   if (isSentInParts(options.body)) preventCompression(headers);
-  if (applied !== "") headers.set("Preference-Applied", applied);
+  if (listed !== "") headers.set("Preference-Applied", listed);
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
 }
 

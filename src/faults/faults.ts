@@ -3,21 +3,27 @@ import { hashString } from "../hash.ts";
 import type { PageRequest } from "../http/request.ts";
 import type { Collection } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
-import { noteApplied } from "./applied-options.ts";
+import { noteApplied, pickDeciding } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
-import { selectRule } from "./conditions.ts";
+import { chooseRule } from "./conditions.ts";
 import type { FaultOptions } from "./fault-options.ts";
-import { createResponse, type Serve, setFaultHeaders } from "./fault-response.ts";
+import { createOutcome, type Serve, setFaultHeaders } from "./fault-response.ts";
 import type { OptionValues } from "./option-table.ts";
 import { getSharedOptions, type Rule } from "./rules.ts";
-import { createSlots, type Slots, wait } from "./slots.ts";
+import { createSlots, type Slots } from "./slots.ts";
 import { createState, type State } from "./state.ts";
+import { wait } from "./wait.ts";
+
+/*
+ * The options of a request, such as `code=503, times=1, else, body=cut`, are rules, which `else` divides. The first rule whose conditions
+ * are met (here: while it has applied less than once) decides about the response.
+ */
 
 /** What all requests to a service share. */
 interface Shared {
   /** The counts of `times` and `rate`, and the growth of `grow`. */
   state: State;
-  /** The slots of responses that wait. */
+  /** Limits how many responses wait at a time. */
   slots: Slots;
   /** The clock of faults, in milliseconds since 1970-01-01 UTC. */
   now(): number;
@@ -56,33 +62,40 @@ async function respond(
   const receivedAt = now();
   const collection = getCollection(c, rules, { state, now: receivedAt });
 
-  // The options see the number of the last page, also if the request or the condition `on` says `last`.
+  // For the conditions, `page=last` and the number of the last page are the same page.
   const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
   const lastPage = needsLastPage ? await collection.findLastPage() : undefined;
   const page = request.page === "last" ? lastPage : request.page;
-
   const draw = createDraw(getSharedOptions(rules).seed, page);
+
   const context = { request, page, lastPage, receivedAt, draw, countRequest: state.countRequest };
-  const { options, rule, unmet, retryAt } = selectRule(rules, context);
-  const selected = { source, rule, unmet };
-  // Noted now and, with what they changed, after the wait: the client can leave in between.
-  noteApplied(c, { ...selected, options, changes: [] });
+  const { options, retryAt, ...chosen } = chooseRule(rules, context);
+  // Noted now and, with what they did, after the wait: the client can leave in between.
+  noteApplied(c, { ...chosen, source, warnings, options, changes: [] });
 
   const waited = await wait(c, options, { slots, random: draw("delay") });
-  const remaining = waited.kind === "refused" ? withoutWait(options) : options;
-  const { response, effects } = await createResponse(request, remaining, {
-    serve,
-    collection,
+  const isRefused = waited.kind === "refused";
+  const granted = isRefused ? withoutWait(options) : options;
+
+  const { response, effects, ...changed } = await createOutcome(request, granted, {
     isInterrupted: waited.kind === "interrupted",
-    draw,
     retryAt,
     now: now(),
+    serve,
+    collection,
+    draw,
   });
-  noteApplied(c, { ...selected, ...effects });
+  const applied = {
+    ...chosen,
+    ...changed,
+    source,
+    warnings: isRefused ? [...warnings, slots.warning] : warnings,
+    options: pickDeciding(granted, effects),
+  };
+  noteApplied(c, applied);
 
-  const sent = await breakBody(response, effects.options.body, waited);
-  const allWarnings = waited.kind === "refused" ? [...warnings, waited.warning] : warnings;
-  setFaultHeaders(sent, effects, { source, warnings: allWarnings });
+  const sent = await breakBody(response, applied.options.body, waited);
+  setFaultHeaders(sent, applied);
   return sent;
 }
 

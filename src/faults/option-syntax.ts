@@ -115,13 +115,13 @@ export function toRange(value: NumberOrRange): { min: number; max: number } {
 }
 
 /**
- * Formats the value of an option, so that `parse` returns an equal value. A value that no option has becomes a text that no option
- * accepts: callers of the package can pass anything.
+ * Formats the value of an option, so that `parse` returns an equal value. Any other value becomes a text that no option accepts, because
+ * callers of the package can pass anything.
  */
 export function formatOptionValue(value: unknown): string {
   if (value === true) return "";
-  if (Array.isArray(value)) return value.map(formatOptionValue).join(",");
   if (value instanceof Date) return formatTime(value);
+  if (Array.isArray(value)) return value.map(formatOptionValue).join(",");
   if (typeof value !== "object" || value === null) return String(value);
   if ("min" in value && "max" in value) return `${value.min}-${value.max}`;
   if ("records" in value && "per" in value) return `${value.records}/${value.per}`;

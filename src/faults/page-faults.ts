@@ -1,24 +1,30 @@
 import { ROAD_USERS } from "../records/road-users.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 
-/** A page that faults can change. What they remove stays as undefined, so that its place is known. */
-export interface MutablePage {
+/** A page that faults can change. A field that they remove stays as undefined, which JSON leaves out, so that its place is known. */
+export interface ChangedPage {
   count: number;
   next: string | null;
   previous: string | null;
   results: Row[];
 }
 
-type Row = Record<string, unknown> | undefined;
+type Row = { id: number; timestamp: string; [field: string]: unknown };
 
-/**
- * What an option has changed in a page. The place is the names and the index that lead to the value: `count`, `results.10` or
- * `results.10.bicycles`. A value that was added has no value before, and one that was removed has none after.
- */
-export type PageChange = { place: string } & (
-  | { option: "count" | "next" | "record"; before: unknown; after: unknown }
-  | { option: "rows"; value: OptionValue<"rows">; before: Row; after: Row }
-);
+/** What an option changed in a page. */
+export interface PageChange {
+  option: "rows" | "count" | "next" | "record";
+  /** The number of the record in the page that is sent, from 1. For a dropped record, its number before. */
+  record?: number;
+  /** The `id` of this record, if a field of it changed. */
+  id?: number;
+  /** The field that changed, of the record or of the page. Missing for `rows`, which changes whole records. */
+  field?: string;
+  /** The value before, for `rows` the `id` of a record. Missing if the field was added. */
+  from?: unknown;
+  /** The value that is sent, for `rows` the `id` of a record. Missing if the field or the record is. */
+  to?: unknown;
+}
 
 export function changesPage({ rows, count, next, record }: OptionValues): boolean {
   return [rows, count, next, record].some((value) => value !== undefined);
@@ -26,92 +32,87 @@ export function changesPage({ rows, count, next, record }: OptionValues): boolea
 
 /** Changes a page. Returns what has changed: a page without a next page, for example, has no link to change. */
 export function changePage(
-  page: MutablePage,
+  page: ChangedPage,
   { rows, count, next, record }: OptionValues,
   draw: (purpose: string) => number,
 ): PageChange[] {
-  const changes: (PageChange | undefined)[] = [];
-  if (rows !== undefined) changes.push(changeRows(page, rows, draw("rows")));
+  const changes: PageChange[] = [];
+  if (rows !== undefined) changes.push(...changeRows(page.results, rows, draw("rows")));
   if (count !== undefined) changes.push(changeCount(page, count));
-  if (next !== undefined) changes.push(changeNext(page, next));
-  if (record !== undefined) changes.push(changeRecord(page, record, draw("record")));
-  return changes.filter((change) => change !== undefined);
+  if (next !== undefined) changes.push(...changeNext(page, next));
+  // After the rows, so that its record has the number that it is sent with.
+  if (record !== undefined) changes.push(...changeRecord(page.results, record, draw("record")));
+  return changes;
 }
 
-/** Formats a page as JSON, without what was removed. */
-export function formatPage(page: MutablePage): string {
-  return JSON.stringify({ ...page, results: page.results.filter((record) => record !== undefined) });
+/** Removes or replaces a record, or swaps two. A page with one record stays as it is. */
+function changeRows(records: Row[], fault: OptionValue<"rows">, random: number): PageChange[] {
+  if (fault === "swap") return swapRecords(records, random);
+  const index = Math.floor(random * records.length);
+  const lost = records[index];
+  const other = records.at(index - 1);
+  if (lost === undefined || other === undefined || lost === other) return [];
+  const change: PageChange = { option: "rows", record: index + 1, from: lost.id };
+  if (fault === "drop") {
+    records.splice(index, 1);
+    return [change];
+  }
+  records[index] = { ...other };
+  return [{ ...change, to: other.id }];
 }
 
-function changeCount(page: MutablePage, difference: number): PageChange {
-  const before = page.count;
+/** Swaps two neighbors with different timestamps, if there are any. */
+function swapRecords(records: Row[], random: number): PageChange[] {
+  const pairs = records.flatMap((first, index) => {
+    const second = records[index + 1];
+    return second === undefined || first.timestamp === second.timestamp ? [] : [{ index, first, second }];
+  });
+  const pair = pairs[Math.floor(random * pairs.length)];
+  if (pair === undefined) return [];
+  const { index, first, second } = pair;
+  records.splice(index, 2, second, first);
+  return [
+    { option: "rows", record: index + 1, from: first.id, to: second.id },
+    { option: "rows", record: index + 2, from: second.id, to: first.id },
+  ];
+}
+
+function changeCount(page: ChangedPage, difference: number): PageChange {
+  const from = page.count;
   page.count += difference;
-  return { option: "count", place: "count", before, after: page.count };
-}
-
-/** @returns undefined if the records cannot change */
-function changeRows(
-  { results }: MutablePage,
-  fault: OptionValue<"rows">,
-  random: number,
-): PageChange | undefined {
-  if (results.length < 2) return undefined;
-  if (fault === "swap") return swapRecords(results, random);
-  const index = Math.floor(random * results.length);
-  const before = results[index];
-  const after = fault === "repeat" ? { ...results.at(index - 1) } : undefined;
-  results[index] = after;
-  return { option: "rows", value: fault, place: `results.${index}`, before, after };
-}
-
-/** Swaps two neighbors. Returns undefined if all records have the same timestamp. */
-function swapRecords(records: Row[], random: number): PageChange | undefined {
-  const isSwappable = (index: number) =>
-    index + 1 < records.length && records[index]?.timestamp !== records[index + 1]?.timestamp;
-  const choices = Array.from(records.keys()).filter(isSwappable);
-  const index = choices[Math.floor(random * choices.length)];
-  if (index === undefined) return undefined;
-  const before = records[index];
-  const after = records[index + 1];
-  records[index] = after;
-  records[index + 1] = before;
-  return { option: "rows", value: "swap", place: `results.${index}`, before, after };
+  return { option: "count", field: "count", from, to: page.count };
 }
 
 const PAGE_NUMBER = /(?<=[?&]page=)\d+/;
 
-/** @returns undefined if there is no link */
-function changeNext(page: MutablePage, fault: OptionValue<"next">): PageChange | undefined {
-  const { next: before } = page;
-  if (before === null) return undefined;
+/** Changes the link to the next page, if there is one. */
+function changeNext(page: ChangedPage, fault: OptionValue<"next">): PageChange[] {
+  const { next: from } = page;
+  if (from === null) return [];
   // Replace only the page number, so that the encoding of the other parameters does not change.
-  const move = (step: number) => before.replace(PAGE_NUMBER, (number) => String(Number(number) + step));
+  const move = (step: number) => from.replace(PAGE_NUMBER, (number) => String(Number(number) + step));
   const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
   page.next = changes[fault];
-  return { option: "next", place: "next", before, after: page.next };
+  return [{ option: "next", field: "next", from, to: page.next }];
 }
 
-/** @returns undefined if there is no record */
-function changeRecord(
-  { results }: MutablePage,
-  fault: OptionValue<"record">,
-  random: number,
-): PageChange | undefined {
-  const choices = results.flatMap((record, index) =>
-    record === undefined ? [] : ROAD_USERS.map((field) => ({ record, index, field })),
-  );
+/** Changes a field of a record, if there is one. */
+function changeRecord(records: Row[], fault: OptionValue<"record">, random: number): PageChange[] {
+  const choices = records.flatMap((row, index) => ROAD_USERS.map((count) => ({ row, index, count })));
   const choice = choices[Math.floor(random * choices.length)];
-  if (choice === undefined) return undefined;
-  const { record, index, field } = choice;
-  const changes: Record<typeof fault, [member: string, after: unknown]> = {
-    float: [field, Number(record[field]) + 0.5],
-    null: [field, null],
-    missing: [field, undefined],
+  if (choice === undefined) return [];
+  const { row, index, count } = choice;
+  const changes: Record<typeof fault, [field: string, to: unknown]> = {
+    float: [count, Number(row[count]) + 0.5],
+    null: [count, null],
+    missing: [count, undefined],
     extra: ["vans", 0],
-    offset: ["timestamp", String(record.timestamp).replace("Z", "+00:00")],
+    offset: ["timestamp", String(row.timestamp).replace("Z", "+00:00")],
   };
-  const [member, after] = changes[fault];
-  const before = record[member];
-  record[member] = after;
-  return { option: "record", place: `results.${index}.${member}`, before, after };
+  const [field, to] = changes[fault];
+  const change: PageChange = { option: "record", record: index + 1, id: row.id, field };
+  if (row[field] !== undefined) change.from = row[field];
+  if (to !== undefined) change.to = to;
+  row[field] = to;
+  return [change];
 }

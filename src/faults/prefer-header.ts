@@ -4,9 +4,9 @@
  */
 export type Preference = { name: string; value: string };
 
-/** Patterns for the elements of a list, and for the parts of an element. Quoted strings can contain separators. */
+/** Patterns for the elements of a list, and for the first part of an element. Quoted strings can contain separators. */
 const ELEMENTS = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
-const PARTS = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
+const FIRST_PART = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/s;
 
 /** A list element that continues the value of `on`, such as `7-9` in `on=3,7-9`. */
 const PAGES = /^(?:\d+(?:-\d+)?|last)$/;
@@ -16,7 +16,7 @@ const PAGES = /^(?:\d+(?:-\d+)?|last)$/;
  * @returns The preferences in their order, including repeated ones. Never throws
  */
 export function parsePreferHeader(header: string): Preference[] {
-  return parseElements(splitList(header).map((element) => element.match(PARTS)?.[0] ?? ""));
+  return parseElements(splitList(header).map((element) => FIRST_PART.exec(element)?.[0] ?? ""));
 }
 
 /**
@@ -29,7 +29,7 @@ export function parsePreferParameter(text: string): Preference[] {
 }
 
 function splitList(list: string): string[] {
-  return Array.from(list.matchAll(ELEMENTS), ([element]) => element);
+  return list.match(ELEMENTS) ?? [];
 }
 
 /** An unquoted value such as `on=3,7-9` is split at its commas like the list itself, so its parts are joined again. */
@@ -59,8 +59,9 @@ function unquote(word: string): string {
   return quoted === undefined ? word : quoted.replaceAll(/\\(.)/gs, "$1");
 }
 
-/** Formats a preference. A value needs quotes if it is not a token. The value must not contain quotes. */
-export function formatPreference({ name, value }: Preference): string {
-  if (value === "") return name;
-  return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value) ? `${name}=${value}` : `${name}="${value}"`;
+/** Quotes the value of an option if a header needs that: `on="3,7-9"`. No value of an option contains quotes. */
+export function quoteValue(option: string): string {
+  const [, name, value = ""] = /^([^=]+)=(.+)$/.exec(option) ?? [];
+  const needsQuotes = /[^!#$%&'*+.^_`|~0-9a-z-]/i.test(value);
+  return needsQuotes ? `${name}="${value}"` : option;
 }

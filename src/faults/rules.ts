@@ -1,17 +1,19 @@
-import { formatOptions } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import {
   CONDITION_NAMES,
+  formatOption,
+  formatOptions,
   hasFault,
   isOptionName,
   OPTION_NAMES,
   OPTIONS,
+  type OptionName,
   type OptionValues,
   SHARED_NAMES,
 } from "./option-table.ts";
 import type { Preference } from "./prefer-header.ts";
 
-/** The options of one rule. The first rule whose conditions are met applies. */
+/** The options between two `else`. The first rule whose conditions are met applies. */
 export type Rule = OptionValues;
 
 interface ParsedRules {
@@ -23,7 +25,9 @@ interface ParsedRules {
 
 const MAX_RULES = 20;
 
-/** The maximum number of problems that are described. */
+/** Describes a problem. A header has room for thousands, so only the first ones are described. */
+type Problem = () => string;
+
 const MAX_DESCRIBED = 5;
 
 /** Gets the options that belong to all rules, whichever of them has it. */
@@ -46,55 +50,55 @@ export function divideIntoRules(preferences: Preference[]): Preference[][] {
 
 /** Parses the preferences of each rule. */
 export function parseRules(divided: Preference[][]): ParsedRules {
-  const named = divided.map((preferences, index) => ({ name: `Rule ${index + 1}`, preferences }));
-  const filled = named.filter(({ preferences }) => preferences.length > 0).slice(0, MAX_RULES);
-  const parsed = filled.map(({ name, preferences }) => ({ name, ...parseOptions(name, preferences) }));
-  const unconditional = parsed.findIndex(({ values }) => alwaysApplies(values));
-  const reachable = unconditional === -1 ? parsed : parsed.slice(0, unconditional + 1);
-  const problems = parsed.flatMap((rule) => rule.problems);
-  const empty = named.find(({ preferences }) => preferences.length === 0);
-  if (empty && divided.length > 1) problems.push(`${empty.name} has no option.`);
-  if (divided.length > MAX_RULES)
-    problems.push(`${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
-  if (reachable.length < parsed.length) {
+  const rules: Rule[] = [];
+  const problems: Problem[] = [];
+  for (const [index, preferences] of divided.slice(0, MAX_RULES).entries()) {
+    const name = `Rule ${index + 1}`;
+    const isLast = index === divided.length - 1;
+    const isEmpty = preferences.length === 0;
+    if (isEmpty && divided.length > 1) problems.push(() => `${name} has no option.`);
+    if (isEmpty) continue;
+    const rule = parseOptions(name, preferences, problems);
+    if (Object.keys(rule).length > 0) rules.push(rule);
+    if (isLast || !alwaysApplies(rule)) continue;
     const conditions = CONDITION_NAMES.join(", ");
     problems.push(
-      `${reachable.at(-1)?.name} needs a condition (${conditions}): without one, no rule after it is reached.`,
+      () => `${name} needs a condition (${conditions}): without one, no rule after it is reached.`,
     );
+    break;
   }
-  for (const name of SHARED_NAMES) {
-    const values = parsed.map((rule) => rule.values[name]).filter((value) => value !== undefined);
-    if (new Set(values.map(formatOptionValue)).size > 1)
-      problems.push(`${name} belongs to all rules, so it has only one value.`);
-  }
-  const rules = reachable.map(({ values }) => values);
-  const hasOptions = rules.some((rule) => Object.keys(rule).length > 0);
-  return { rules: hasOptions ? rules : [], problems: shorten(problems) };
+  if (divided.length > MAX_RULES)
+    problems.push(() => `${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
+  for (const name of SHARED_NAMES.filter((shared) => hasSeveralValues(rules, shared)))
+    problems.push(() => `${name} belongs to all rules, so it has only one value.`);
+  const described = problems.slice(0, MAX_DESCRIBED).map((describe) => describe());
+  const others = problems.length - described.length;
+  return { rules, problems: others > 0 ? [...described, `${others} more problems.`] : described };
 }
 
-/** Whether a rule applies to every request that reaches it. */
-function alwaysApplies(rule: Rule): boolean {
-  return CONDITION_NAMES.every((name) => rule[name] === undefined || (name === "fail" && rule.fail === 1));
+function hasSeveralValues(rules: Rule[], name: OptionName): boolean {
+  const values = rules.map((rule) => rule[name]).filter((value) => value !== undefined);
+  return new Set(values.map(formatOptionValue)).size > 1;
 }
 
-function shorten(problems: string[]): string[] {
-  const others = problems.length - MAX_DESCRIBED;
-  return others > 0 ? [...problems.slice(0, MAX_DESCRIBED), `${others} more problems.`] : problems;
+/** Whether a rule applies to every request that reaches it: it has no condition, or only `fail=1`. */
+function alwaysApplies({ fail = 1, ...rule }: Rule): boolean {
+  return fail === 1 && CONDITION_NAMES.every((name) => name === "fail" || rule[name] === undefined);
 }
 
 /** Parses the options of a rule. If an option is repeated, its first valid value counts. */
-function parseOptions(rule: string, preferences: Preference[]): { values: OptionValues; problems: string[] } {
+function parseOptions(rule: string, preferences: Preference[], problems: Problem[]): OptionValues {
   const values: OptionValues = {};
-  const problems: string[] = [];
   for (const { name, value } of preferences) {
     const parsed = isOptionName(name) ? OPTIONS[name].parse(value.toLowerCase()) : undefined;
-    if (parsed === undefined) problems.push(describeProblem(name, value));
-    else if (Object.hasOwn(values, name)) problems.push(describeRepetition(name, value));
+    if (parsed === undefined) problems.push(() => describeProblem(name, value));
+    else if (Object.hasOwn(values, name)) problems.push(() => describeRepetition(name, value));
     else Object.assign(values, { [name]: parsed });
   }
   const faults = { ...values, none: undefined };
-  if (values.none === undefined || !hasFault(faults)) return { values, problems };
-  return { values: faults, problems: [...problems, `${rule} has none and a fault: divide them with else.`] };
+  if (values.none === undefined || !hasFault(faults)) return values;
+  problems.push(() => `${rule} has none and a fault: divide them with else.`);
+  return faults;
 }
 
 /** What separates options elsewhere: in a form, in a header, and in a command line. */
@@ -102,7 +106,7 @@ const OTHER_SYNTAX = /[&;]|\s\S+=/;
 
 /** Describes an unknown or invalid option. */
 function describeProblem(name: string, value: string): string {
-  const quoted = quote(name, value);
+  const quoted = quote(name === "" ? value : formatOption(name, value));
   if (name === "" || OTHER_SYNTAX.test(value))
     return `${quoted} is invalid: separate options with commas, as in code=503,times=2, or send JSON with its Content-Type.`;
   if (name === "else")
@@ -112,16 +116,15 @@ function describeProblem(name: string, value: string): string {
 }
 
 function describeRepetition(name: string, value: string): string {
-  return `${quote(name, value)} repeats the option ${name}. Divide the options with else for several faults.`;
+  return `${quote(formatOption(name, value))} repeats the option ${name}. Divide the options with else for several faults.`;
 }
 
 /** Quotes an option in printable ASCII, because a header can contain the message. Shortens a long option. */
-function quote(name: string, value: string): string {
-  const text = [name, value].filter((part) => part !== "").join("=");
-  return text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
+export function quote(option: string): string {
+  return option.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
-/** Formats rules so that parsing the text returns equal ones. */
+/** Formats rules as in the parameter `prefer`, so that parsing the text returns equal ones. */
 export function formatRules(rules: Rule[]): string {
   return rules.map((rule) => formatOptions(rule).join(", ")).join(", else, ");
 }

@@ -1,5 +1,7 @@
+import type { AppContext } from "../bindings.ts";
 import { type NumberOrRange, toRange } from "./option-syntax.ts";
 import type { OptionValues } from "./option-table.ts";
+import type { Slot, Slots } from "./slots.ts";
 
 /** How long `hang` waits before its 503: longer than the timeouts that clients usually set. */
 const HANG_MS = 60_000;
@@ -7,16 +9,45 @@ const HANG_MS = 60_000;
 /** How long `body=slow` takes without `delay`: less than the timeout of many test runners, 5 seconds. */
 const SLOW_BODY_MS = 2_000;
 
+/** How the wait before a response has ended. */
+export type Wait =
+  /** The response can be sent: its time is over, or it takes no time. */
+  | { kind: "over" }
+  | SlowBody
+  /** The response does not wait, because too many others do. */
+  | { kind: "refused" }
+  /** The connection closes, because the client has left, or because the service closes all connections. */
+  | { kind: "interrupted" };
+
+/** The response can be sent, with a body that takes time. The slot is taken until this time is over. */
+export type SlowBody = { kind: "slow body"; bodyMs: number; slot: Slot };
+
 /**
- * Chooses how long a response waits, and how long its body then takes.
+ * Waits before a response. Each response that takes time needs a slot, which limits their number.
  * @param random A number from 0 to below 1, which chooses the time within a range
  */
-export function chooseTimes({ delay, body, hang, close }: OptionValues, random: number) {
+export async function wait(
+  c: AppContext,
+  options: OptionValues,
+  { slots, random }: { slots: Slots; random: number },
+): Promise<Wait> {
+  const { beforeMs, bodyMs } = chooseTimes(options, random);
+  const takesTime = beforeMs > 0 || bodyMs > 0;
+  if (!takesTime) return { kind: "over" };
+  const slot = slots.take(c, beforeMs + bodyMs);
+  if (slot === undefined) return { kind: "refused" };
+  // A hang does not keep the process alive, because its client usually gives up.
+  await sleep(beforeMs, { signal: slot.signal, keepsAlive: !options.hang });
+  if (slot.signal.aborted) return { kind: "interrupted" };
+  if (bodyMs > 0) return { kind: "slow body", bodyMs, slot };
+  slot.free();
+  return { kind: "over" };
+}
+
+/** Chooses how long a response waits, and how long its body then takes. With `body=slow`, the delay is the time of the body. */
+export function chooseTimes({ hang, delay, body }: OptionValues, random: number) {
   const hangMs = hang ? HANG_MS : 0;
-  const sendsBody = !close;
-  // With `body=slow`, the delay is the time of the body.
-  if (body === "slow" && sendsBody)
-    return { beforeMs: hangMs, bodyMs: chooseNumber(delay ?? SLOW_BODY_MS, random) };
+  if (body === "slow") return { beforeMs: hangMs, bodyMs: chooseNumber(delay ?? SLOW_BODY_MS, random) };
   return { beforeMs: hangMs + chooseNumber(delay ?? 0, random), bodyMs: 0 };
 }
 

@@ -14,28 +14,34 @@ export function describeBodyChange({ body }: OptionValues): string | undefined {
   return body === undefined || body === "slow" ? undefined : BODY_CHANGES[body];
 }
 
-/** Says where a page has changed, and how: `record 11, bicycles: missing, was 1`. */
-export function nameChange(change: PageChange): string {
-  const [name, index, ...member] = change.place.split(".");
-  const place = index === undefined ? name : [`record ${Number(index) + 1}`, ...member].join(", ");
-  const hasNewValue = change.option !== "rows" && change.after !== undefined;
-  const value = hasNewValue ? `${formatValue(change.after, change)}, ` : "";
-  return `${place}: ${value}${describeChange(change)}`;
+/** Whether the change is that a record is missing. */
+export function isMissingRecord({ field, to }: PageChange): boolean {
+  return field === undefined && to === undefined;
 }
 
-/** Says how a value has changed: `was 40614`. */
+/** Returns the path of what has changed in a page, as an id in HTML: `count`, `results.10` or `results.10.bicycles`. */
+export function getPlace(change: PageChange): string {
+  const { record, field } = change;
+  const row = record === undefined ? [] : ["results", record - 1];
+  return [...row, isMissingRecord(change) ? "missing" : field].filter((name) => name !== undefined).join(".");
+}
+
+/** Says where a page has changed, and how: `record 11, bicycles: missing, was 1`. */
+export function nameChange(change: PageChange): string {
+  const { option, record, field, to } = change;
+  const place = [record === undefined ? "" : `record ${record}`, field ?? ""].filter((part) => part !== "");
+  const hasNewValue = option !== "rows" && to !== undefined;
+  const value = hasNewValue ? `${formatValue(to, change)}, ` : "";
+  return `${place.join(", ")}: ${value}${describeChange(change)}`;
+}
+
+/** Says how a value, or for `rows` the whole record, has changed: `was 40614`. */
 export function describeChange(change: PageChange): string {
-  const { before, after } = change;
-  if (change.option === "rows") {
-    if (change.value === "swap") return "swapped with the next record";
-    const id = change.before?.id;
-    return change.after === undefined
-      ? `${id} is missing`
-      : `a copy of ${change.after.id}, in place of ${id}`;
-  }
-  if (before === undefined) return "added";
-  const was = `was ${formatValue(before, change)}`;
-  return after === undefined ? `missing, ${was}` : was;
+  const { option, from, to } = change;
+  if (option === "rows") return to === undefined ? `${from} is missing` : `${to} in place of ${from}`;
+  if (from === undefined) return "added";
+  const was = `was ${formatValue(from, change)}`;
+  return to === undefined ? `missing, ${was}` : was;
 }
 
 function formatValue(value: unknown, { option }: PageChange): string {

@@ -1,11 +1,12 @@
 import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
-import { type AppliedOptions, formatTyped } from "../faults/applied-options.ts";
+import type { AppliedOptions } from "../faults/applied-options.ts";
+import { formatOption, formatOptions } from "../faults/option-table.ts";
 import { isDefaultFormat } from "../http/negotiation.ts";
 import { getLastValue } from "../http/request.ts";
 import { getStatusText } from "../http/statuses.ts";
 import type { PageNumber } from "../records/page.ts";
-import { describeBodyChange, nameChange } from "./changes.ts";
+import { describeBodyChange, getPlace, nameChange } from "./changes.ts";
 import { CurlBlock, ResponsePanel } from "./code-block.tsx";
 import { type Link, LinkList } from "./layout.tsx";
 import { REFERENCE_PATH } from "./site.ts";
@@ -40,28 +41,27 @@ export function formatStatus(status: number): string {
 
 /** Says what faults have changed in a body, from its top to its end, with links to the places. */
 export function listChanges({ changes, options }: AppliedOptions): Link[] {
+  const links = changes.map((change): Link => [`#${getPlace(change)}`, nameChange(change)]);
   // The members of a page are in alphabetical order, and its records are numbered.
-  const inOrder = changes.toSorted((a, b) => a.place.localeCompare(b.place, "en", { numeric: true }));
-  const links = inOrder.map((change): Link => [`#${change.place}`, nameChange(change)]);
+  links.sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));
   const ofBody = describeBodyChange(options);
   return ofBody === undefined ? links : [...links, ["#body", `body: ${ofBody}`]];
 }
 
 /** Shows what the applied options changed, or why none of the query applied, and the warnings. */
 export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
-  const { status, headers, applied, url, urlWithoutFaults, areFaultsOff } = response;
-  const warning = headers.get("Mock-Warning");
+  const { status, applied, url, urlWithoutFaults, areFaultsOff } = response;
   const { source, rule } = applied;
   const origin = source === "setting" ? " by the setting PREFER of this deployment" : "";
   const ofRule = rule === undefined ? "" : `, by rule ${rule.number} of ${rule.of}`;
-  const options = formatTyped(applied.options);
-  const isApplied = options !== "";
+  const options = formatOptions(applied.options).join(", ");
+  const isApplied = !["", "none"].includes(options);
   const asksForFaults = !["", "none"].includes(url.searchParams.get("prefer") ?? "");
   // After a 400, which an invalid option causes, its message says more.
   const hasNoEffect = asksForFaults && status !== 400 && !isApplied;
   const cause = areFaultsOff ? ": faults are turned off" : "";
   const unmet = applied.unmet.map(
-    ({ name, value }): Link => [`${REFERENCE_PATH}#fault-${name}`, `${name}=${value} is not met`],
+    ({ name, value }): Link => [`${REFERENCE_PATH}#fault-${name}`, `${formatOption(name, value)} is not met`],
   );
   return (
     <>
@@ -75,7 +75,7 @@ export const Banners: FC<{ response: ClientResponse }> = ({ response }) => {
           {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without faults</a>}
         </div>
       )}
-      {warning !== null && <p class="banner">{warning}</p>}
+      {applied.warnings.length > 0 && <p class="banner">{applied.warnings.join(" ")}</p>}
       {response.leftOut > 0 && (
         <p class="banner">
           This URL has too many parameters. The links, forms and command of this page leave out{" "}

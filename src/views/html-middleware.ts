@@ -21,7 +21,13 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-const NOTHING_APPLIED: AppliedOptions = { options: {}, source: "query", unmet: [], changes: [] };
+const NOTHING_APPLIED: AppliedOptions = {
+  options: {},
+  source: "query",
+  unmet: [],
+  warnings: [],
+  changes: [],
+};
 
 /** Headers that describe the JSON, and not the HTML. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];

@@ -1,8 +1,8 @@
 import type { PageChange } from "../faults/page-faults.ts";
-import { BODY_CHANGES, describeChange, nameChange } from "./changes.ts";
+import { BODY_CHANGES, describeChange, getPlace, isMissingRecord, nameChange } from "./changes.ts";
 
 interface JsonOptions {
-  /** What faults have changed in the value. What they removed is undefined in it. */
+  /** What faults have changed in the value. A field that they removed is undefined in it. */
   changes?: PageChange[];
   /** The part of the JSON that arrived before the connection closed; by default all of it. */
   received?: string | undefined;
@@ -39,7 +39,8 @@ export function formatJson(value: unknown, options: JsonOptions = {}): string {
   for (const [json, html, change] of lines) {
     const hasArrived = rest !== "" && rest.startsWith(json);
     if (rest !== "") arrived.push(hasArrived ? html : escapeHtml(rest));
-    if (change && !hasArrived) missing.push(formatNote(`not received: ${nameChange(change)}`, change.place));
+    if (change && !hasArrived)
+      missing.push(formatNote(`not received: ${nameChange(change)}`, getPlace(change)));
     rest = hasArrived ? rest.slice(json.length) : "";
   }
   return [arrived.join("\n") + formatNote(BODY_CHANGES.cut, "body"), ...missing].join("\n");
@@ -48,9 +49,9 @@ export function formatJson(value: unknown, options: JsonOptions = {}): string {
 /** Lists the lines of a value: one, or those of its members between two brackets. */
 function listLines(value: unknown, options: JsonOptions, position: Position): Line[] {
   const { place, indent, name, comma } = position;
-  const change = options.changes?.find((one) => one.place === place);
-  const shown = value === undefined ? change?.before : value;
-  const changeTag = change?.after === undefined ? "del" : "mark";
+  const change = options.changes?.find((one) => getPlace(one) === place);
+  const shown = value === undefined ? change?.from : value;
+  const changeTag = change?.to === undefined ? "del" : "mark";
   const tag = change === undefined ? position.tag : changeTag;
   const toLine = (json: string, html: string, ofLine?: PageChange): Line => [
     tag === "del" ? "" : json,
@@ -66,7 +67,7 @@ function listLines(value: unknown, options: JsonOptions, position: Position): Li
   const isList = Array.isArray(shown);
   const [open, close] = isList ? ["[", "]"] : ["{", "}"];
   const last = members.findLastIndex(([, member]) => member !== undefined);
-  const lines = members.flatMap(([key, member], index) =>
+  const lines = members.map(([key, member], index) =>
     listLines(member, options, {
       place: place === "" ? key : `${place}.${key}`,
       indent: `${indent}  `,
@@ -75,14 +76,21 @@ function listLines(value: unknown, options: JsonOptions, position: Position): Li
       tag,
     }),
   );
-  return [toLine(name + open, label + open, change), ...lines, toLine(close + comma, close + comma)];
+  const missing = place === "results" ? options.changes?.find(isMissingRecord) : undefined;
+  if (missing) lines.splice(Number(missing.record) - 1, 0, [formatMissing(missing, indent)]);
+  return [toLine(name + open, label + open, change), ...lines.flat(), toLine(close + comma, close + comma)];
+}
+
+/** Formats a line about a record that is not in a body. */
+function formatMissing(change: PageChange, indent: string): Line {
+  return ["", `${indent} ${formatNote(nameChange(change), getPlace(change))}`, change];
 }
 
 /** Marks a line of a change. The first line has the id and a note. */
 function mark(html: string, tag: string, change: PageChange | undefined): string {
   if (tag === "") return html;
   if (change === undefined) return `<${tag}>${html}</${tag}>`;
-  return `<${tag} id="${change.place}">${html}</${tag}> <small>← ${escapeHtml(describeChange(change))}</small>`;
+  return `<${tag} id="${getPlace(change)}">${html}</${tag}> <small>← ${escapeHtml(describeChange(change))}</small>`;
 }
 
 /** Formats a value without members. A timestamp is an element, which the style sheet keeps on one line. */

@@ -37,7 +37,7 @@ export function renderResponse(response: ClientResponse): string {
       <Banners response={response} />
       {page && (
         <nav class="row" aria-label="Pages">
-          <NeighborLinks {...createPagination(response, Number(counted?.before ?? page.count))} />
+          <NeighborLinks {...createPagination(response, Number(counted?.from ?? page.count))} />
         </nav>
       )}
       <RawResponse response={response} html={formatReceived(response)} />

@@ -11,8 +11,10 @@ import {
   setTime,
 } from "./faults-service.ts";
 
-/** The headers of a page that no fault has affected, for a request with options. */
+/** The headers of a page that no fault has affected, for a request with options in the query. */
 const INTACT = { "preference-applied": null, "cache-control": "no-cache", etag: /./ };
+
+const NONE = { "preference-applied": "none", "cache-control": "no-cache", etag: /./ };
 
 /** The headers of a page whose body a fault has changed. */
 const CHANGED = { "cache-control": "no-store", etag: null };
@@ -22,8 +24,9 @@ const UNUSED = { "preference-applied": null, "mock-warning": null, "cache-contro
 test.each<Exchange>([
   prefer("", PAGE_2),
   prefer("respond-async, handling=lenient; strict", PAGE_2),
-  { request: `${PATH}?preferred=code=503` },
-  { request: `${PAGE_2}&nprefer=code=503&prefer=` },
+  { request: `${PATH}?preferred=503` },
+  { request: `${PAGE_2}&count=5&next=2&seed=a&code=503&times=2&hang&x=close&y=code` },
+  { request: `${PAGE_2}&x=http://counts.example/?code=503&encoded=code%2503` },
 ])("$request $requestHeaders has no option, so the response has no special headers", (exchange) =>
   checkExchanges(fetch, { ...exchange, headers: { ...COMMON_HEADERS, ...UNUSED } }),
 );
@@ -32,6 +35,7 @@ test.each<[name: string, text: string, page: number, applied: string | null]>([
   ["the first value counts, without parameters", "delay=1;x=y, code=404, code=500", 2, "code=404, delay=1"],
   ["conditions and the seed", "on=2, fail=1, body=empty, seed=3", 2, "body=empty, on=2, fail=1, seed=3"],
   ["a condition that is not met", "on=2, fail=1, body=empty", 3, null],
+  ["none and its conditions", "none, on=2, times=1, else, code=503", 2, "on=2, times=1, none"],
   ["values that need quotes", "COUNT=+1, on=2,4-9", 2, 'count=1, on="2,4-9"'],
   ["a delay that fail excludes", "fail=0, delay=1-2, seed=1", 2, null],
   ["conditions without a fault", "fail=1, retry-after=0", 2, "code=503, retry-after=0, fail=1"],
@@ -48,6 +52,20 @@ test.each<[name: string, text: string, page: number, applied: string | null]>([
 ])("Preference-Applied: %s: %s on page %i -> %s", async (_, text, page, applied) => {
   const response = await fetch(getTarget(page), { headers: { Prefer: text } });
   expect(response.headers.get("preference-applied")).toBe(applied);
+});
+
+// biome-ignore format: a table of cases
+test.each<[query: string, ...misplaced: string[]]>([
+  ["prefer=code=503&times=1", "times=1"],
+  ["times=1&prefer=code=503", "times=1"],
+  ["prefer=delay=1&hang&else&on=3", "hang", "else", "on=3"],
+  ["perfer=code=503", "perfer=code=503"],
+  ["Prefer=code%3D503,times%3d1", "Prefer=code%3D503,times%3d1"],
+  ["a=retry-after=9&b=else=1", "a=retry-after=9", "b=else=1"],
+])("options outside of the parameter prefer have no effect, and a warning names them: %s", async (query, ...misplaced) => {
+  const { headers } = await fetch(`${PATH}?page=2&${query}`);
+  const warnings = headers.get("mock-warning")?.match(/\S+(?= has no effect)/g);
+  expect([warnings, headers.get("cache-control")]).toEqual([misplaced, "no-store"]);
 });
 
 test.each([
@@ -73,7 +91,7 @@ describe("a cache", () => {
     ["query", "grow=1/h", 304, { "cache-control": "no-cache", etag: /./, "preference-applied": 'grow="1/h"' }],
     ["query", "body=slow, delay=1", 200, { "cache-control": "no-cache, no-transform", etag: /./ }],
     // A cache does not know that the header decides.
-    ["header", "fail=0", 304, INTACT],
+    ["header", "fail=0", 304, { "cache-control": "no-store", etag: /./ }],
     ["header", "delay=1", 304, { "cache-control": "no-store", etag: /./ }],
     ["header", "grow=1/h", 304, { "cache-control": "no-store", etag: /./ }],
     ["header", "code=x", 304, { "cache-control": "no-store", etag: /./, "mock-warning": /^code=x/ }],
@@ -89,7 +107,7 @@ describe("a cache", () => {
     checkExchanges(
       fetch,
       prefer("fail=0", getTarget(99), { status: 404, headers: { "cache-control": "no-store" } }),
-      prefer("next=null", getTarget("last"), { headers: INTACT }),
+      { request: `${getTarget("last")}&prefer=next=null`, headers: INTACT },
     ));
 });
 
@@ -125,9 +143,9 @@ describe("the options of PREFER", () => {
     const { fetch } = await createFaultsService({ PREFER: "code=503, delay=1, times=2" });
     await checkExchanges(
       fetch,
-      prefer("none", PAGE_2, { headers: INTACT }),
-      { request: `${PAGE_2}&prefer=none`, headers: INTACT, body: /page=3&prefer=none"/ },
-      prefer("fail=0", PAGE_2, { headers: INTACT }),
+      prefer("none", PAGE_2, { headers: { "preference-applied": "none", "cache-control": "no-store" } }),
+      { request: `${PAGE_2}&prefer=none`, headers: NONE, body: /page=3&prefer=none"/ },
+      prefer("fail=0", PAGE_2, { headers: { "preference-applied": null, "cache-control": "no-store" } }),
       prefer("code=404", PAGE_2, { status: 404, headers: { "preference-applied": "code=404" } }),
       ...[503, 503].map((status) => ({ request: PAGE_2, status })),
       { request: PAGE_2, headers: INTACT, body: /\?format=api&page=3"/ },

@@ -1,16 +1,26 @@
 import { describe, expect, test, vi } from "vitest";
 import type { OptionValue, OptionValues } from "../../src/faults/option-table.ts";
-import { changePage, formatPage } from "../../src/faults/page-faults.ts";
+import { type ChangedPage, changePage, type PageChange } from "../../src/faults/page-faults.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
 import { checkExchanges } from "../support/exchange.ts";
 import { makeRecords } from "../support/sample-records.ts";
 import { fetch, fetchPage, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
+/** Changes a copy of a page. Returns the changes as the list of requests has them, and the page that a client gets. */
+function change(
+  options: OptionValues,
+  page: Page,
+  random: number,
+): { changes: PageChange[]; sent: ChangedPage } {
+  const sent = structuredClone(page);
+  const changes = changePage(sent, options, () => random);
+  return JSON.parse(JSON.stringify({ changes, sent }));
+}
+
 /** Changes a copy of a page. Returns what a client gets, or undefined if the change is not possible. */
-function changeCopy(options: OptionValues, page: Page, random: number): Page | undefined {
-  const copy = structuredClone(page);
-  const changes = changePage(copy, options, () => random);
-  return changes.length > 0 ? JSON.parse(formatPage(copy)) : undefined;
+function changeCopy(options: OptionValues, page: Page, random: number): ChangedPage | undefined {
+  const { changes, sent } = change(options, page, random);
+  return changes.length > 0 ? sent : undefined;
 }
 
 const EMPTY: Page = { count: 0, next: null, previous: null, results: [] };
@@ -34,7 +44,7 @@ test.each<[prefer: string, changes: Partial<Page>]>([
 });
 
 describe("rows", () => {
-  const getIds = (page: Page | undefined) => page?.results.map(({ id }) => id) ?? [];
+  const getIds = (page: ChangedPage | undefined) => page?.results.map(({ id }) => id) ?? [];
   const ids = getIds(PAGE);
 
   test("drops, repeats or swaps records", () => {
@@ -54,10 +64,6 @@ describe("rows", () => {
     const page = createPage(5);
     const [first, second, ...others] = getIds(page);
     expect(getIds(changeCopy({ rows: "swap" }, page, 0.9))).toEqual([second, first, ...others]);
-    const { results } = page;
-    expect(changePage(structuredClone(page), { rows: "swap" }, () => 0.9)).toEqual([
-      { option: "rows", value: "swap", place: "results.0", before: results[0], after: results[1] },
-    ]);
     expect(changeCopy({ rows: "swap" }, createPage(4), 0)).toBeUndefined();
     expect(changeCopy({ rows: "drop" }, createPage(1), 0)).toBeUndefined();
   });
@@ -71,7 +77,7 @@ test.each<[OptionValue<"record">, number, RegExp]>([
   ["offset", 15, /^\d+ timestamp [\dT:-]+\+00:00$/],
 ])("record=%s changes one field of a record, out of %i fields of the page", (value, count, expected) => {
   const names = [...TrafficRecord.keyof().options, "vans"];
-  const listFields = ({ results }: Page) =>
+  const listFields = ({ results }: ChangedPage) =>
     results.flatMap((record, row) => names.map((name) => `${row} ${name} ${Object(record)[name]}`));
   const fields = new Set(listFields(PAGE));
   const changes = CHOICES.map((random) =>
@@ -81,28 +87,43 @@ test.each<[OptionValue<"record">, number, RegExp]>([
   expect(new Set(changes.flat()).size).toBe(count);
 });
 
-const findValue = (names: string[], value: unknown) =>
-  names.reduce((container, name) => Object(container)[name], value);
-
-test.each<OptionValues>([
-  { count: -1 },
-  ...(["loop", "null", "skip"] as const).map((next) => ({ next })),
-  ...(["repeat", "drop"] as const).map((rows) => ({ rows })),
-  ...(["float", "null", "missing", "extra", "offset"] as const).map((record) => ({ record })),
-])("%j changes only one place, and says what was and what is there", (options) => {
-  const page = { ...PAGE, next: `${URL_WITHOUT_PAGE}3` };
-  for (const random of CHOICES) {
-    const copy = structuredClone(page);
-    const changes = changePage(copy, options, () => random);
-    expect(changes).toHaveLength(1);
-    const { place, before, after } = changes[0]!;
-    const names = place.split(".");
-    expect([findValue(names, page), findValue(names, copy)]).toEqual([before, after]);
-    expect(before).not.toEqual(after);
-    Object.assign(Object(findValue(names.slice(0, -1), copy)), { [names.at(-1)!]: before });
-    expect(copy).toEqual(page);
+/** Takes back the changes of a page, the last one first. */
+function undo(changes: PageChange[], sent: ChangedPage, page: Page): unknown {
+  const { results, ...members } = structuredClone(sent);
+  const records: object[] = results;
+  const restored: Record<string, unknown> = members;
+  const findRecord = (wanted: unknown) => page.results.find(({ id }) => id === wanted)!;
+  for (const { option, record = 0, id, field = "", from, to } of changes.toReversed()) {
+    const target = record === 0 ? restored : Object(records[record - 1]);
+    expect(target, "the record has the number and the id of the change").toMatchObject(
+      id === undefined ? {} : { id },
+    );
+    if (option === "rows") records.splice(record - 1, to === undefined ? 0 : 1, findRecord(from));
+    else if (from === undefined) delete target[field];
+    else target[field] = from;
   }
-});
+  return { ...restored, results: records };
+}
+
+const ROWS = ["repeat", "drop", "swap", undefined] as const;
+const RECORD = ["float", "null", "missing", "extra", "offset", undefined] as const;
+const NEXT = ["loop", "null", "skip", undefined] as const;
+
+test.each(ROWS.flatMap((rows) => RECORD.map((record) => ({ rows, record }))))(
+  "the list of changes tells what was and what is sent: %j",
+  (options) => {
+    const page = { ...PAGE, next: `${URL_WITHOUT_PAGE}3` };
+    for (const [index, random] of CHOICES.entries()) {
+      const all = { ...options, next: NEXT[index % 4], count: index % 2 === 0 ? -1 : undefined };
+      const { changes, sent } = change(all, page, random);
+      for (const { option, record = 0, field = "id", to } of changes) {
+        const target = record === 0 ? sent : sent.results[record - 1];
+        if (!(option === "rows" && to === undefined)) expect(Object(target)[field]).toEqual(to);
+      }
+      expect(undo(changes, sent, page)).toEqual(page);
+    }
+  },
+);
 
 describe("grow", () => {
   const fetchAt = (seconds: number, target: string) => {

@@ -5,7 +5,8 @@ interface SentRequest {
   /** Milliseconds since the first request. */
   at: number;
   prefer?: string;
-  page?: number;
+  /** The number of a page, perhaps with parameters after it, such as `2&run=a`. */
+  page?: number | string;
   method?: string;
   client?: string;
 }
@@ -46,6 +47,10 @@ test.each<[name: string, prefer: string, requests: SentRequest[], expected: stri
     ["200", "200", "200", "429 1", "429 1"],
   ],
   [
+    "each run has its own count", "rate=1/s", ["2&run=a", "3&run=b", "2&run=a", 2, "2&run="].map((page) => ({ at: 0, page })),
+    ["200", "200", "429 1", "200", "200"],
+  ],
+  [
     "different rates of a unit share the count of a client, and requests without the option have none", "rate=2/s",
     [{ at: 0 }, ...["none", "rate=1/s", "rate=1/m"].map((prefer) => ({ at: 0, prefer })), { at: 0 }],
     ["200", "200", "429 1", "200", "429 1"],
@@ -67,12 +72,12 @@ test.each([
   expect((await throttled)?.headers.get("retry-after")).toBe(row.expected);
 });
 
-test("the response above the rate names the rate, and below the rate is like one without faults", async () => {
+test("the response above the rate names the rate, and below the rate is the page", async () => {
   setTime(0);
   const { fetch } = await createFaultsService();
   const request = () => fetch(getTarget(2), { headers: { prefer: "rate=1/s" } });
   const [below, above] = [(await request()).headers, await request()];
-  expect([below.get("preference-applied"), below.get("cache-control")]).toEqual([null, "no-cache"]);
+  expect([below.get("preference-applied"), below.get("cache-control")]).toEqual([null, "no-store"]);
   expect(above.headers.get("preference-applied")).toBe('code=429, rate="1/s"');
   expect(await above.json()).toEqual({ detail: "Request was throttled. Expected available in 1 second." });
 });

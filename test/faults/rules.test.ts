@@ -65,9 +65,9 @@ test.each<[name: string, prefer: string, pages: (number | string)[], expected: s
   ["each page has its own sequence", "code=503,times=1,else,code=429,times=1", [2, 3, 2, 2], ["503 code=503, times=1", "503 code=503, times=1", "429 code=429, times=1", "200"]],
   ["a table of pages", "on=3,code=503,else,on=7,last,count=1", [3, 7, 8, "last", LAST_PAGE, 99], ["503 code=503, on=3", '200 count=1, on="7,last"', "200", '200 count=1, on="7,last"', '200 count=1, on="7,last"', "404"]],
   ["the last rule can apply to all others", "on=3,code=503,else,count=1", [3, 4], ["503 code=503, on=3", "200 count=1"]],
-  ["none is a rule without a fault", "on=3,none,else,code=503", [2, 3, 4], ["503 code=503", "200", "503 code=503"]],
+  ["none is a rule without a fault", "on=3,none,else,code=503", [2, 3, 4], ["503 code=503", "200 on=3, none", "503 code=503"]],
   ["times counts only requests that reach the rule", "on=3,code=500,times=1,else,code=503,times=2", [3, 3, 3, 3], ["500 code=500, on=3, times=1", "503 code=503, times=2", "503 code=503, times=2", "200"]],
-  ["a rule with conditions only, or retry-after, has the default fault", "on=3,else,on=4,delay=1,else,on=5,none,else,on=6,retry-after=9", [3, 4, 5, 6], ["503 code=503, on=3", "200 delay=1, on=4", "200", "503 code=503, retry-after=9, on=6"]],
+  ["a rule with conditions only, or retry-after, has the default fault", "on=3,else,on=4,delay=1,else,on=5,none,else,on=6,retry-after=9", [3, 4, 5, 6], ["503 code=503, on=3", "200 delay=1, on=4", "200 on=5, none", "503 code=503, retry-after=9, on=6"]],
   ["a rule that fail excludes does not delay", "delay=1,fail=0,else,code=404", [2], ["404 code=404"]],
   ["grow belongs to all rules, and is shown by all pages", "code=503,times=1,else,grow=20/s,code=404,times=1", [2, 2, 2], ["503 code=503, times=1", "404 code=404, times=1", '200 grow="20/s"']],
   [

@@ -18,7 +18,7 @@ describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (cou
 
 const listAll = (target: Target) => listExchanges(target).flatMap(([, exchanges]) => exchanges);
 
-test("HEAD has the status and the headers of GET without the body, and no client error is logged", async () => {
+test("HEAD has the status and the headers of GET without the body and its fault, and no client error is logged", async () => {
   const log = vi.spyOn(console, "error");
   const target = await createTarget(100);
   const gets = listAll(target).filter(({ request }) => request.startsWith("/"));
@@ -26,7 +26,11 @@ test("HEAD has the status and the headers of GET without the body, and no client
     const get = await target.fetch(request, { headers });
     const head = await target.fetch(request, { method: "HEAD", headers });
     expect(await head.text()).toBe("");
-    expect([request, head.status, ...head.headers]).toEqual([request, get.status, ...get.headers]);
+    const headersOfGet = Array.from(get.headers, ([name, value]) => [
+      name,
+      value.replace(", body=garbage", ""),
+    ]);
+    expect([request, head.status, ...head.headers]).toEqual([request, get.status, ...headersOfGet]);
   }
   expect(log).not.toHaveBeenCalled();
 });

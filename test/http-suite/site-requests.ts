@@ -100,13 +100,13 @@ export function listFaults(): Exchange[] {
     return { request: PATH, requestHeaders, status, headers: { ...applied, ...headers }, body };
   };
   const inBrowser = { accept: CHROMIUM };
-  const intact = { "preference-applied": null, "cache-control": "no-cache", etag: /^"/ };
+  const intact = { "preference-applied": null, "cache-control": "no-store", etag: /^"/ };
   const warning = { "preference-applied": "delay=1", "mock-warning": /^code=200 is invalid: / };
   return [
     prefer("code=404, body=garbage", 404, { ...faulty, ...JSON_TYPE }, /^\{"count": 1, .*<not json>$/),
     { request: `${PATH}?prefer=code=503`, requestHeaders: inBrowser, status: 503, headers: WEB_PAGE },
     prefer("fail=0, body=garbage", 200, intact, /^\{"count":.*\}$/),
-    prefer("code=200, delay=1", 200, { ...intact, "cache-control": "no-store", ...warning }, /^\{"count":/),
+    prefer("code=200, delay=1", 200, { ...intact, ...warning }, /^\{"count":/),
     { request: `${PATH}?prefer=next=null,count=%2B7`, headers: faulty, body: /^\{"count":\d+,"next":null,/ },
     {
       request: `${PATH}?prefer=dealy=5`,

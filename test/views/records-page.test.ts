@@ -95,7 +95,7 @@ test.each<[name: string, settings: object, query: string, prefer: string, text: 
   ["an invalid option", {}, "?prefer=code=5", "", "", []],
   ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
   ["turned off for all", { ...SLOW, FAULTS: "off" }, "?page=3&prefer=code=503", "", "this response: faults are turned off.", []],
-  ["as typed", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=+1, grow=15/m, on=1,3-4", ["#count", HERE]],
+  ["in the form of the parameter", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=1, grow=15/m, on=1,3-4", ["#count", HERE]],
   ["a rule", {}, "?prefer=on=9,hang,else,delay=1", "", "response, by rule 2 of 2: delay=1", [HERE]],
   ["a lower count", {}, "?prefer=count=-5", "", ": count=-5", ["#count", HERE]],
 ])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {

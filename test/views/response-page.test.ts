@@ -77,10 +77,10 @@ describe("what a fault has changed is named above the body, and marked in it", (
     ["record=missing,seed=1", [String.raw`record \d+, \w+: missing, was \d+`, String.raw`"\w+": (\d+), ← missing, was \1`]],
     ["record=extra,seed=1", [String.raw`record \d+, vans: 0, added`, '"vans": 0 ← added']],
     ["record=offset,seed=1", [String.raw`record \d+, timestamp: (\S+)\+00:00, was \1Z`, String.raw`"timestamp": "(\S+)\+00:00", ← was \1Z`]],
-    ["rows=repeat,seed=1", [String.raw`record \d+: a copy of \d+, in place of \d+`, String.raw`\{ ← a copy of \d+, in place of \d+`]],
-    ["rows=drop,seed=1", [String.raw`record \d+: \d+ is missing`, String.raw`\{ ← \d+ is missing`]],
-    ["rows=swap,seed=1", [String.raw`record \d+: swapped with the next record`, String.raw`\{ ← swapped with the next record`]],
-    ["rows=repeat,count=%2B1,seed=1", ["count: 101, was 100", '"count": 101, ← was 100'], ["record .*: a copy .*", String.raw`\{ ← a copy .*`]],
+    ["rows=repeat,seed=1", [String.raw`record \d+: \d+ in place of \d+`, String.raw`\{ ← \d+ in place of \d+`]],
+    ["rows=drop,seed=1", [String.raw`record \d+: \d+ is missing`, String.raw`← record \d+: \d+ is missing`]],
+    ["rows=swap,seed=1", ["record 13: 70 in place of 76", String.raw`\{ ← 70 in place of 76`], ["record 14: 76 in place of 70", String.raw`\{ ← 76 in place of 70`]],
+    ["rows=repeat,count=%2B1,seed=1", ["count: 101, was 100", '"count": 101, ← was 100'], ["record .* in place of .*", String.raw`\{ ← .* in place of .*`]],
     ["body=cut", ["body: cut off.*", "← cut off.*"]],
     ["body=cut,count=%2B1,next=null", ["count: 101.*", '"count": 101, ← was 100'], ["next: null.*", '"next": null.*'], ["body: cut off.*", "← cut off.*"]],
     ["body=cut,rows=drop,seed=1", ["record .*missing", "← not received: record .*missing"], ["body: cut off.*", "← cut off.*"]],
@@ -105,12 +105,9 @@ describe("what a fault has changed is named above the body, and marked in it", (
     },
   );
 
-  test.each([
-    ["rows=repeat", "mark"],
-    ["rows=drop", "del"],
-  ])("each line of a record: %s", async (options, tag) => {
-    const page = await (await service.fetch(`${PATH}?prefer=${options}`, IN_BROWSER)).text();
-    expect(page.match(new RegExp(`^ +<${tag}[ >]`, "gm"))).toHaveLength(14);
+  test("each line of a repeated record", async () => {
+    const page = await (await service.fetch(`${PATH}?prefer=rows=repeat`, IN_BROWSER)).text();
+    expect(page.match(/^ +<mark[ >]/gm)).toHaveLength(14);
   });
 });
 

@@ -56,7 +56,10 @@ const files = new Map<string, string | Uint8Array>([
   ...outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
   ["package.json", JSON.stringify(manifest, null, 2)],
   ["NOTICES.txt", collectNotices(metafile)],
-  ["index.d.ts", types.replace(/^import .+\n\nexport type \{ TrafficRecord \};$/m, renderRecordType())],
+  [
+    "index.d.ts",
+    types.replace(/^import .+?^export type .+?;$/ms, `${readChangeType()}\n\n${renderRecordType()}`),
+  ],
   ...documents.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
   [SAMPLE_DATA_FILE, gzipSync(JSON.stringify(await encodeSampleData()), { level: 9 })],
@@ -80,6 +83,13 @@ function readStaticFiles() {
   return Object.fromEntries(
     names.map((name) => [`/${name.replace(/\.html$/, "")}`, readFileSync(join(ASSETS, name), "utf8")]),
   );
+}
+
+function readChangeType(): string {
+  const source = readFileSync(join(PROJECT, "src/faults/page-faults.ts"), "utf8");
+  const [type] = /^.+\nexport interface PageChange \{[^}]+\}$/m.exec(source) ?? [];
+  if (type === undefined) throw new Error("page-faults.ts has no type PageChange.");
+  return type;
 }
 
 function renderRecordType(): string {

@@ -1,12 +1,13 @@
-// The public interface of the package. The build replaces only the import below. Clients need no Node types, only web types.
+// The public interface of the package. The build replaces only the imports below. Clients need no Node types, only web types.
 /// <reference lib="esnext.disposable" />
 
+import type { PageChange } from "../../src/faults/page-faults.ts";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 
-export type { TrafficRecord };
+export type { PageChange, TrafficRecord };
 
-/** A number, or the numbers from `min` to `max`. */
-type NumberOrRange = number | { min: number; max: number };
+/** A number, or the numbers from `min` to `max`, both included, which can also be a text such as `"7-9"`. */
+type NumberOrRange = number | { min: number; max: number } | `${number}-${number}`;
 
 /**
  * Faults: options such as `{ code: 503, times: 1 }`, an array of rules of which the first one whose conditions are met applies, or a text
@@ -85,12 +86,16 @@ export interface ReceivedRequest {
   method: string;
   url: string;
   headers: Headers;
-  /** When the request was received, in milliseconds since 1970 of the clock `now`. */
+  /** When the request was received, in milliseconds since 1970, whatever the clock `now` says. */
   receivedAt: number;
   /** The response status, also of a cut body. Null until the response is sent, and if its connection closed before. */
   status: number | null;
-  /** The options that had an effect, such as `code=503`. Until the response is sent, those of the rule that applies. */
+  /** The options that decided about the response, such as `code=503`. Until it is sent, those of the rule that applies. */
   applied: string[];
+  /** What they changed in the page: `{ option: "record", record: 3, id: 10311688, field: "cars", from: 2, to: null }`. */
+  changes: PageChange[];
+  /** Why options are not in effect, as in the header `Mock-Warning`. */
+  warnings: string[];
 }
 
 export interface Service {

@@ -10,7 +10,7 @@ const MAX_BYTES = 20_000_000;
 const OVERHEAD_BYTES = 500;
 
 /** Creates the list of received requests, oldest first. Above a limit, the oldest requests are removed. */
-export function createRequestList(now: () => number) {
+export function createRequestList() {
   const requests: ReceivedRequest[] = [];
   const sizes: number[] = [];
   let bytes = 0;
@@ -26,11 +26,14 @@ export function createRequestList(now: () => number) {
         get headers() {
           return new Headers(JSON.parse(json));
         },
-        receivedAt: now(),
+        receivedAt: Date.now(),
         status: null,
         applied: [],
+        changes: [],
+        warnings: [],
       };
-      const size = OVERHEAD_BYTES + url.length + json.length;
+      // Changes can contain two links, which are as long as the URL.
+      const size = OVERHEAD_BYTES + 3 * url.length + json.length;
       requests.push(entry);
       sizes.push(size);
       bytes += size;

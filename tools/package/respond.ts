@@ -1,6 +1,6 @@
-import { type AppliedOptions, formatOptions } from "../../src/faults/applied-options.ts";
+import type { AppliedOptions } from "../../src/faults/applied-options.ts";
 import { isSentInParts } from "../../src/faults/body-faults.ts";
-import type { OptionValues } from "../../src/faults/option-table.ts";
+import { formatOptions, type OptionValues } from "../../src/faults/option-table.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
@@ -41,7 +41,8 @@ export function createResponder(app: App, { receive, onResponse }: RequestListen
     const applied: Pick<AppliedOptions, "options" | "isClosed"> = { options: {} };
     const onApplied = (noted: AppliedOptions) => {
       Object.assign(applied, noted);
-      if (received) received.applied = formatOptions(noted.options);
+      const { options, changes, warnings } = noted;
+      if (received) Object.assign(received, { applied: formatOptions(options), changes, warnings });
     };
     try {
       const response = await app(request, { address, onApplied });

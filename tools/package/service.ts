@@ -45,7 +45,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
   // An unhandled rejection would end the process. All methods reject with the same error.
   ready.catch(() => {});
   const { onResponse, notesRequests = true } = hooks;
-  const list = createRequestList(now);
+  const list = createRequestList();
   // Without a reader, a request needs no copy of its headers.
   const respond = createResponder(app, { receive: notesRequests ? list.add : undefined, onResponse });
   const service: Service = {

@@ -55,7 +55,7 @@ test("the command prints each request with --log, without credentials", async ()
   const { line, url, stop } = await startCommand(folder, ["--log", "--prefer", "code=429"]);
   expect(line).toContain("Serving with code=429 at ");
   const credentials = { Authorization: "a secret", "Proxy-Authorization": "a secret", Cookie: "a=secret" };
-  const headers = { "If-None-Match": '"a"', "X-Mark": "\u009b31m", ...credentials };
+  const headers = { "If-None-Match": '"a"', "X-Mark": "\u009b31m", Prefer: "dealy=5", ...credentials };
   // The global fetch of Node would not send all of these headers.
   const [response] = await once(get(`${url}/api/tf1/records/?page=2`, { headers }), "response");
   response.resume();
@@ -65,9 +65,10 @@ test("the command prints each request with --log, without credentials", async ()
   expect(JSON.parse(stderr)).toMatchObject({
     method: "GET",
     url: `${url}/api/tf1/records/?page=2`,
-    headers: { "if-none-match": '"a"', "x-mark": "\u009b31m" },
+    headers: { "if-none-match": '"a"', "x-mark": "\u009b31m", prefer: "dealy=5" },
     status: 429,
     applied: ["code=429"],
+    warnings: [expect.stringMatching(/^dealy=5 is unknown/)],
   });
 });
 

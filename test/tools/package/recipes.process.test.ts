@@ -58,7 +58,7 @@ const JEST_COMMAND = [NODE, "--experimental-vm-modules", JEST_PATH, "--rootDir",
 // biome-ignore format: a table of cases
 const RUNS: { files: string[]; command: string[]; expected: RegExp; isInstalled?: boolean }[] = [
   { files: ["counts.mjs"], command: [NODE], expected: /^15 of 40614 records\n$/ },
-  { files: ["records.test.js", "client.test.js"], command: [...VITEST, "--hookTimeout", "600000"], expected: /Tests +3 passed/ },
+  { files: ["records.test.js", "client.test.js"], command: [...VITEST, "--hookTimeout", "600000"], expected: /Tests +4 passed/ },
   { files: ["pages.test.mjs"], command: JEST_COMMAND, expected: /1 passed, 1/, isInstalled: JEST !== "" },
   { files: ["counts.test.mjs"], command: [NODE, "--test"], expected: /pass 1/ },
   { files: ["test_records.py"], command: ["python3", "-m", "pytest", "-q"], expected: /^1 passed/m, isInstalled: hasPytest },

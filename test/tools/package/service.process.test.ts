@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
+import type { NumberOrRange } from "../../../src/faults/option-syntax.ts";
 import type { OptionValues } from "../../../src/faults/option-table.ts";
 import type { Prefer, PreferOptions, Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { runProcess } from "../../support/run-command.ts";
@@ -115,20 +117,44 @@ describe("requests", () => {
     expect((await fail()).status).toBe(500);
   });
 
-  test("are listed with their time and their rule while they wait, and then with what had an effect", async () => {
-    let time = 1_700_000_000_000;
-    const service = create({ now: () => time });
-    const list = () =>
-      service.requests.map(({ receivedAt, status, applied }) => [receivedAt, status, applied]);
+  test("are listed with their rule while they wait, and then with what had an effect, at the real time", async () => {
+    const service = create({ now: () => 0 });
+    const list = () => service.requests.map(({ status, applied }) => [status, applied]);
     const client = new AbortController();
     const left = service.fetch(`${PATH}?prefer=hang,times=1`, { signal: client.signal });
-    await expect.poll(list).toEqual([[time, null, ["hang", "times=1"]]]);
+    await expect.poll(list).toEqual([[null, ["hang", "times=1"]]]);
     client.abort();
     await expect(left).rejects.toThrow();
-    time += 5;
+    vi.useFakeTimers({ toFake: ["Date"], now: 5 });
     await service.fetch(`${PATH}?page=last&prefer=next=null,delay=1`);
-    expect(list().at(0)).toEqual([time - 5, null, ["hang", "times=1"]]);
-    expect(list().at(1)).toEqual([time, 200, ["delay=1"]]);
+    vi.useRealTimers();
+    expect(list()).toEqual([
+      [null, ["hang", "times=1"]],
+      [200, ["delay=1"]],
+    ]);
+    expect(service.requests.map(({ receivedAt }) => receivedAt)).toEqual([expect.any(Number), 5]);
+  });
+
+  test("are listed with their changes and warnings: what a client must report, and why an option has no effect", async () => {
+    const service = create();
+    const { results } = await read(service, "?page=2");
+    const headers = { Prefer: "dealy=5, rows=drop, record=null, on=2,9, seed=4" };
+    const sent = await (await service.fetch(`${PATH}?page=2&perfer=code=503`, { headers })).json();
+    const { applied, changes, warnings } = service.requests.at(-1)!;
+    expect(applied).toEqual(["rows=drop", "record=null", "on=2,9", "seed=4"]);
+    const [dropped, nulled] = changes;
+    expect(results[dropped!.record! - 1]).toMatchObject({ id: dropped!.from });
+    const { record, id, field, from } = nulled!;
+    expect(sent.results[record! - 1]).toMatchObject({ id, [field!]: null });
+    expect(results.find((one: { id: number }) => one.id === id)[field!]).toBe(from);
+    assert.deepStrictEqual(changes, [
+      { option: "rows", record: dropped!.record, from: dropped!.from },
+      { option: "record", record, id, field, from, to: null },
+    ]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^dealy=5 /),
+      expect.stringMatching(/^perfer=code=503 /),
+    ]);
   });
 });
 
@@ -171,9 +197,11 @@ test("fetch works with the Response of happy-dom, which has no bytes()", async (
   expect((await service.fetch(PATH, { method: "HEAD" })).status).toBe(200);
 });
 
-test("the type of faults is that of the parser, but a flag can be false, and a list can be `as const`", () => {
+test("the type of faults is that of the parser, but a flag can be false, a range a text, and a list `as const`", () => {
   type Flag = "hang" | "close" | "none";
-  type Value = Omit<OptionValues, Flag | "on"> & { on?: Readonly<OptionValues["on"]> };
+  type Range = NumberOrRange | `${number}-${number}`;
+  type Ranges = { delay?: Range | undefined; on?: readonly (Range | "last")[] | undefined };
+  type Value = Omit<OptionValues, Flag | "delay" | "on"> & Ranges;
   expectTypeOf<Omit<PreferOptions, Flag>>().branded.toEqualTypeOf<Value>();
   expectTypeOf([{ code: 503, on: [1, "last"] }, { delay: { min: 1, max: 2 } }] as const).toExtend<Prefer>();
   expectTypeOf<Pick<PreferOptions, Flag>>().toEqualTypeOf<{ [Name in Flag]?: boolean | undefined }>();
@@ -184,7 +212,7 @@ test.each<{ prefer: Prefer; expected: string }>([
   { prefer: [{ code: 503, times: 1 }, { count: 1 }], expected: "code=503, times=1, else, count=1" },
   {
     prefer: { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } },
-    expected: 'code=503, delay=0-1, until="2030-01-01T00:00:00Z", times=1',
+    expected: "code=503, delay=0-1, until=2030-01-01T00:00:00Z, times=1",
   },
 ])("prefer can be set to $prefer, which resets the counts of times", async ({ prefer, expected }) => {
   const service = create({ prefer });
