@@ -24,7 +24,7 @@ export function replacesBody(fault: BodyFault | undefined): boolean {
   return fault === "garbage" || fault === "empty" || fault === "html";
 }
 
-/** Whether the fault decides when the parts of the body are sent, so that nothing may collect or compress them. */
+/** Whether the fault decides when the parts of the body are sent, so that nothing may buffer or compress them. */
 export function isSentInParts(fault: BodyFault | undefined): boolean {
   return fault === "cut" || fault === "slow";
 }
@@ -54,7 +54,7 @@ export async function breakBody(
   return new Response(wait.kind === "slow body" ? sendSlowly(bytes, wait) : bytes, response);
 }
 
-/** Creates a response whose connection closes before the headers. The runtime closes it because of the error. */
+/** Creates a response whose connection the runtime closes before the headers, because of the error. workerd sends a HEAD without it. */
 export function createClosedResponse(): Response {
   return new Response(new ReadableStream({ start: (body) => body.error(new Error("close")) }));
 }
@@ -96,7 +96,9 @@ function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: SlowBody): ReadableStre
     slot.signal.throwIfAborted();
     body.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, next)));
     sent = next;
-    if (sent === parts) body.close();
+    if (sent < parts) return;
+    body.close();
+    slot.free();
   };
   return new ReadableStream({ pull, cancel: () => slot.interrupt() }, { highWaterMark: 0 });
 }

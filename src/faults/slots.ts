@@ -11,7 +11,7 @@ export interface Slot {
   signal: AbortSignal;
   /** Gives the slot back. */
   free(): void;
-  /** Gives the slot back before its time: the client has left, or its connection must close. */
+  /** Gives the slot back, and aborts its signal: the client has left, or its connection must close. */
   interrupt(): void;
 }
 
@@ -51,7 +51,7 @@ export function createSlots(limit: number) {
       };
       const slot: Slot = { client, endsAt: Date.now() + durationMs, signal, free, interrupt };
       taken.add(slot);
-      // Only a response that waits reads this signal: Hono's server for Node creates it then, which takes as long as a page.
+      // Read only now: Hono's server for Node creates this signal at the first access, which takes as long as a page.
       const connection = c.req.raw.signal;
       connection.addEventListener("abort", interrupt, { once: true });
       if (connection.aborted) interrupt();
