@@ -1,7 +1,7 @@
 import { ROAD_USERS } from "../records/road-users.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 
-/** A page that faults can change. A field that they remove stays as undefined, which JSON leaves out, so that its place is known. */
+/** A page that faults can change. A field that they remove stays as undefined, so that the HTML view can show where it was. */
 export interface ChangedPage {
   count: number;
   next: string | null;
@@ -22,7 +22,7 @@ export interface PageChange {
   field?: string;
   /** The value before, for `rows` the `id` of a record. Missing if the field was added. */
   from?: unknown;
-  /** The value that is sent, for `rows` the `id` of a record. Missing if the field or the record is. */
+  /** The value that is sent, for `rows` the `id` of a record. Missing if the field or the record was removed. */
   to?: unknown;
 }
 
@@ -45,18 +45,20 @@ export function changePage(
   return changes;
 }
 
-/** Removes or replaces a record, or swaps two. A page with one record stays as it is. */
+/** Removes a record, replaces it with a copy of another, or swaps two. */
 function changeRows(records: Row[], fault: OptionValue<"rows">, random: number): PageChange[] {
   if (fault === "swap") return swapRecords(records, random);
   const index = Math.floor(random * records.length);
-  const lost = records[index];
-  const other = records.at(index - 1);
-  if (lost === undefined || other === undefined || lost === other) return [];
-  const change: PageChange = { option: "rows", record: index + 1, from: lost.id };
+  const record = records[index];
+  if (record === undefined) return [];
+  const change: PageChange = { option: "rows", record: index + 1, from: record.id };
   if (fault === "drop") {
     records.splice(index, 1);
     return [change];
   }
+  // The record before or, for the first one, the last.
+  const other = records.at(index - 1);
+  if (other === undefined || other === record) return [];
   records[index] = { ...other };
   return [{ ...change, to: other.id }];
 }
@@ -91,25 +93,25 @@ function changeNext(page: ChangedPage, fault: OptionValue<"next">): PageChange[]
   if (from === null) return [];
   // Replace only the page number, so that the encoding of the other parameters does not change.
   const move = (step: number) => from.replace(PAGE_NUMBER, (number) => String(Number(number) + step));
-  const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
-  page.next = changes[fault];
+  const links: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
+  page.next = links[fault];
   return [{ option: "next", field: "next", from, to: page.next }];
 }
 
 /** Changes a field of a record, if there is one. */
 function changeRecord(records: Row[], fault: OptionValue<"record">, random: number): PageChange[] {
-  const choices = records.flatMap((row, index) => ROAD_USERS.map((count) => ({ row, index, count })));
+  const choices = records.flatMap((row, index) => ROAD_USERS.map((counted) => ({ row, index, counted })));
   const choice = choices[Math.floor(random * choices.length)];
   if (choice === undefined) return [];
-  const { row, index, count } = choice;
-  const changes: Record<typeof fault, [field: string, to: unknown]> = {
-    float: [count, Number(row[count]) + 0.5],
-    null: [count, null],
-    missing: [count, undefined],
+  const { row, index, counted } = choice;
+  const values: Record<typeof fault, [field: string, to: unknown]> = {
+    float: [counted, Number(row[counted]) + 0.5],
+    null: [counted, null],
+    missing: [counted, undefined],
     extra: ["vans", 0],
-    offset: ["timestamp", String(row.timestamp).replace("Z", "+00:00")],
+    offset: ["timestamp", row.timestamp.replace("Z", "+00:00")],
   };
-  const [field, to] = changes[fault];
+  const [field, to] = values[fault];
   const change: PageChange = { option: "record", record: index + 1, id: row.id, field };
   if (row[field] !== undefined) change.from = row[field];
   if (to !== undefined) change.to = to;

@@ -14,7 +14,9 @@ function change(
 ): { changes: PageChange[]; sent: ChangedPage } {
   const sent = structuredClone(page);
   const changes = changePage(sent, options, () => random);
-  return JSON.parse(JSON.stringify({ changes, sent }));
+  const asJson = JSON.parse(JSON.stringify({ changes, sent }));
+  expect(changes).toStrictEqual(asJson.changes);
+  return asJson;
 }
 
 /** Changes a copy of a page. Returns what a client gets, or undefined if the change is not possible. */
@@ -65,7 +67,8 @@ describe("rows", () => {
     const [first, second, ...others] = getIds(page);
     expect(getIds(changeCopy({ rows: "swap" }, page, 0.9))).toEqual([second, first, ...others]);
     expect(changeCopy({ rows: "swap" }, createPage(4), 0)).toBeUndefined();
-    expect(changeCopy({ rows: "drop" }, createPage(1), 0)).toBeUndefined();
+    expect(changeCopy({ rows: "repeat" }, createPage(1), 0)).toBeUndefined();
+    expect(changeCopy({ rows: "drop" }, createPage(1), 0)?.results).toEqual([]);
   });
 });
 
