@@ -1,7 +1,6 @@
 import type { AppContext } from "../bindings.ts";
 import { CONDITION_NAMES, hasFault, type OptionName, type OptionValues } from "./option-table.ts";
 import type { ChangedPage, PageChange } from "./page-faults.ts";
-import type { Preference } from "./prefer-header.ts";
 
 /** Where options come from: the client's header `Prefer` or parameter `prefer`, or the setting PREFER of the deployment. */
 export type OptionSource = "header" | "query" | "setting";
@@ -12,17 +11,17 @@ export interface AppliedOptions {
   /** The rule that applies, such as rule 2 of 3, if there are several. */
   rule?: { number: number; of: number } | undefined;
   /** The first condition that was not met, of each rule that did not apply. */
-  unmet: Preference[];
+  unmet: { name: OptionName; value: string }[];
   /** Why some options are not in effect. */
   warnings: string[];
-  /** The options that decided about the response. Until it is sent: all of the rule that applies. */
+  /** The options that decided about the response. Before the wait, all options of the rule. */
   options: OptionValues;
   /** What they changed in the page. */
   changes: PageChange[];
   /** The page with these changes, before a fault breaks its body. Undefined without a page, or if no option can change its text. */
   page?: ChangedPage | undefined;
   /** Whether the connection closes before the response. */
-  isClosed?: boolean;
+  isClosed?: boolean | undefined;
 }
 
 declare module "hono" {
@@ -38,16 +37,19 @@ export function noteApplied(c: AppContext, applied: AppliedOptions): void {
   c.executionCtx.props.onApplied?.(applied);
 }
 
-/** Whether a client sees faults in the response, and not only in its time. */
+/** Whether a client sees faults in the status or the body of the response. */
 export function isChanged({ options, changes }: Pick<AppliedOptions, "options" | "changes">): boolean {
   const { code, hang, body } = options;
   const isTextChanged = body !== undefined && body !== "slow";
   return code !== undefined || hang === true || isTextChanged || changes.length > 0;
 }
 
-/** Picks the options that decided about a response: the wait, `none`, those with an effect and, if any did, the conditions and the seed. */
-export function pickDeciding(options: OptionValues, effects: OptionName[]): OptionValues {
-  const pick = (names: OptionName[]) => Object.fromEntries(names.map((name) => [name, options[name]]));
-  const faults: OptionValues = pick(["delay", "none", ...effects]);
-  return hasFault(faults) ? { ...faults, ...pick([...CONDITION_NAMES, "seed"]) } : faults;
+/**
+ * Picks the options that decided about a response.
+ * @param names Those that decided if they are set. `delay` and `none` always did, and beside a fault also the conditions and the seed
+ */
+export function pickDeciding(options: OptionValues, names: OptionName[]): OptionValues {
+  const pick = (picked: OptionName[]) => Object.fromEntries(picked.map((name) => [name, options[name]]));
+  const deciding: OptionValues = pick(["delay", "none", ...names]);
+  return hasFault(deciding) ? { ...deciding, ...pick([...CONDITION_NAMES, "seed"]) } : deciding;
 }

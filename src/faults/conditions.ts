@@ -8,7 +8,7 @@ import type { State } from "./state.ts";
 
 interface ConditionContext {
   request: PageRequest;
-  /** The number of the requested page; undefined if no collection can have it. */
+  /** The number of the requested page; undefined if the parameter is invalid, such as 0 or x. */
   page: number | undefined;
   /** The number of the last page; undefined if neither the request nor a rule names the last page. */
   lastPage: number | undefined;
@@ -32,18 +32,18 @@ export function chooseRule(rules: Rule[], context: ConditionContext): ChosenRule
   const shared = getSharedOptions(rules);
   // Parallel tests have different values of `run`, so that they do not count each other's requests.
   const run = getLastValue(request.query, "run");
-  const sent = countSentRequests(rules, context, `${getClientKey(request.c)} ${run}`);
-  const requestKey = ["times", request.method, page, formatRules(rules), run].join(" ");
+  const sent = countSentRequests(rules, context, run);
+  const requestKey = JSON.stringify(["times", request.method, page, formatRules(rules), run]);
   const unmet: ChosenRule["unmet"] = [];
   for (const [index, rule] of rules.entries()) {
-    const window = rule.rate === undefined ? undefined : sent.get(rule.rate.per);
-    const condition = findUnmet(rule, { ...context, index, window, requestKey });
+    const period = rule.rate === undefined ? undefined : sent.get(rule.rate.per);
+    const condition = findUnmet(rule, { ...context, index, period, requestKey });
     if (condition === undefined)
       return {
         options: { ...rule, ...shared },
         rule: rules.length > 1 ? { number: index + 1, of: rules.length } : undefined,
         unmet,
-        retryAt: window?.endsAt,
+        retryAt: period?.endsAt,
       };
     unmet.push({ name: condition, value: formatOptionValue(rule[condition]) });
   }
@@ -51,19 +51,21 @@ export function chooseRule(rules: Rule[], context: ConditionContext): ChosenRule
 }
 
 /** Counts the request for its client, whether it gets a fault or not, once for each unit of the rates. */
-function countSentRequests(rules: Rule[], { receivedAt, countRequest }: ConditionContext, client: string) {
-  const units = new Set(rules.flatMap(({ rate }) => rate?.per ?? []));
+function countSentRequests(rules: Rule[], context: ConditionContext, run: string | null) {
+  const { request, receivedAt, countRequest } = context;
+  const client = getClientKey(request.c);
+  const units = new Set(rules.map(({ rate }) => rate?.per).filter((unit) => unit !== undefined));
   return new Map(
     Array.from(units, (unit) => {
       const timing = { now: receivedAt, durationMs: UNIT_MS[unit] };
-      return [unit, countRequest(`rate ${unit} ${client}`, timing)];
+      return [unit, countRequest(JSON.stringify(["rate", unit, client, run]), timing)];
     }),
   );
 }
 
 interface RuleContext extends ConditionContext {
-  /** The requests that the client has sent, if the rule has a rate. */
-  window: ReturnType<State["countRequest"]> | undefined;
+  /** The current second, minute or hour of the client, with its requests, if the rule has a rate. */
+  period: ReturnType<State["countRequest"]> | undefined;
   index: number;
   /** The same for all requests that `times` counts together. */
   requestKey: string;
@@ -71,8 +73,8 @@ interface RuleContext extends ConditionContext {
 
 /** Finds the first condition of a rule that is not met, if there is one. */
 function findUnmet({ rate, on, until, fail, times }: Rule, context: RuleContext): keyof Rule | undefined {
-  const { page, lastPage, receivedAt, draw, countRequest, index, window, requestKey } = context;
-  if (rate && window && window.count <= rate.requests) return "rate";
+  const { page, lastPage, receivedAt, draw, countRequest, index, period, requestKey } = context;
+  if (rate && period && period.count <= rate.requests) return "rate";
   if (on && !isOnPage(on, page, lastPage)) return "on";
   if (until && receivedAt >= until.getTime()) return "until";
   // Each rule draws a number of its own. With one for all, a second rule with the same share would never apply.

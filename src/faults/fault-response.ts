@@ -24,11 +24,11 @@ export const FAULT_CACHE_CONTROLS = [NO_CACHE, NO_STORE].flatMap((one) => [one, 
 /** Responds to a request, without faults. */
 export type Serve = (request: PageRequest, collection: Collection) => Promise<Response>;
 
-/** A response, whose body is not broken yet, and what has decided about it. */
+/** A response, whose body is not broken yet, and what decided about it. */
 interface Outcome extends Pick<AppliedOptions, "changes" | "page" | "isClosed"> {
   response: Response;
-  /** The options that had an effect. */
-  effects: OptionName[];
+  /** The options that decided, if they are set. */
+  deciding: OptionName[];
 }
 
 interface OutcomeContext {
@@ -51,11 +51,11 @@ export async function createOutcome(
 ): Promise<Outcome> {
   const { code, hang, close } = options;
   if (context.isInterrupted || close)
-    return { response: createClosedResponse(), effects: ["hang", "close"], changes: [], isClosed: true };
+    return { response: createClosedResponse(), deciding: ["hang", "close"], changes: [], isClosed: true };
   if (code === undefined && !hang) return servePage(request, options, context);
   const error = createRequestedError(options, request.method, context);
   const response = respondWithError(error, request.c);
-  return { response, effects: ["code", "body", "hang", "retry-after"], changes: [] };
+  return { response, deciding: ["code", "body", "hang", "retry-after"], changes: [] };
 }
 
 async function servePage(
@@ -64,20 +64,19 @@ async function servePage(
   { serve, collection, draw }: Pick<OutcomeContext, "serve" | "collection" | "draw">,
 ): Promise<Outcome> {
   const { body } = options;
-  const needsPage = body !== undefined || changesPage(options);
-  // A client with a copy of the page would get a 304, which has nothing to change.
-  const asked = needsPage ? { ...request, copies: undefined } : request;
+  const changesText = changesPage(options) || (body !== undefined && body !== "slow");
+  // A client with a copy of the page would get a 304, which has no body to change or to slow down.
+  const asked = changesText || body === "slow" ? { ...request, copies: undefined } : request;
   // Body faults also apply to errors, so an error becomes a response here.
   const response = await serve(asked, collection).catch((error) => respondWithError(error, request.c));
-  const isPage = response.status < 400 && request.method !== "OPTIONS";
-  if (!isPage) return { response, effects: ["body"], changes: [] };
-  const keepsText = (body === undefined || body === "slow") && !changesPage(options);
-  if (keepsText) return { response, effects: ["body", "grow"], changes: [] };
+  const hasPage = response.status < 400 && request.method !== "OPTIONS";
+  if (!hasPage) return { response, deciding: ["body"], changes: [] };
+  if (!changesText) return { response, deciding: ["body", "grow"], changes: [] };
   const page = JSON.parse(await response.text());
-  if (replacesBody(body)) return { response, effects: ["body"], changes: [], page };
+  if (replacesBody(body)) return { response, deciding: ["body"], changes: [], page };
   const changes = changePage(page, options, draw);
-  const effects: OptionName[] = ["body", "grow", ...changes.map(({ option }) => option)];
-  return { response: new Response(JSON.stringify(page), response), effects, changes, page };
+  const deciding: OptionName[] = ["body", "grow", ...changes.map(({ option }) => option)];
+  return { response: new Response(JSON.stringify(page), response), deciding, changes, page };
 }
 
 /** Creates the error of `code` or `hang`, with the headers of its status. A 426 has no `Upgrade`, because the runtime removes that header. */
@@ -86,24 +85,24 @@ function createRequestedError(
   method: string,
   { retryAt, now }: Pick<OutcomeContext, "retryAt" | "now">,
 ): HttpError {
+  const isRetryable = code === 429 || code === 503;
+  const hasRetryAfter = retryAfter === undefined ? isRetryable : retryAfter !== "none";
+  if (!hasRetryAfter) return createError(code, method);
   const defaultMs = retryAt === undefined ? DEFAULT_RETRY_MS : Math.max(0, retryAt - now);
   const waitMs = typeof retryAfter === "number" ? 1_000 * retryAfter : defaultMs;
   const seconds = Math.ceil(waitMs / 1_000);
-  const { message: detail, headers } = createError(code, method, seconds);
-  const isRetryable = code === 429 || code === 503;
-  const hasRetryAfter = retryAfter === undefined ? isRetryable : retryAfter !== "none";
-  if (!hasRetryAfter) return new HttpError(code, { detail, headers });
   // Rounded up, because an HTTP date has whole seconds.
   const date = new Date(1_000 * Math.ceil((now + waitMs) / 1_000));
   const value = retryAfter === "date" ? date.toUTCString() : String(seconds);
+  const { message, headers } = createError(code, method);
+  const detail = code === 429 ? formatThrottling(seconds) : message;
   return new HttpError(code, { detail, headers: { ...headers, "Retry-After": value } });
 }
 
-function createError(code: number, method: string, seconds: number): HttpError {
+function createError(code: number, method: string): HttpError {
   if (code === 401) return new HttpError(401, { headers: { "WWW-Authenticate": CHALLENGE } });
   if (code === 405) return new MethodNotAllowedError(method, COLLECTION_METHODS);
   if (code === 407) return new HttpError(407, { headers: { "Proxy-Authenticate": CHALLENGE } });
-  if (code === 429) return new HttpError(429, { detail: formatThrottling(seconds) });
   return new HttpError(code);
 }
 
@@ -111,8 +110,7 @@ function createError(code: number, method: string, seconds: number): HttpError {
  * Sets `Preference-Applied`, `Mock-Warning`, and the headers for caches. A page keeps its entity-tag unless a fault has changed its body.
  *
  * Caches revalidate each page, so that their clients meet the next fault. They must not store a changed body, a response with a warning, or
- * one to the header `Prefer`: without `Vary: Prefer`, which the specification does not have, they would serve it to clients without the
- * header.
+ * a response to the header `Prefer`: without `Vary: Prefer`, which the specification does not have, clients without the header would get it.
  */
 export function setFaultHeaders({ status, headers }: Response, applied: AppliedOptions): void {
   const { source, options, warnings } = applied;
@@ -120,7 +118,7 @@ export function setFaultHeaders({ status, headers }: Response, applied: AppliedO
   const hasOtherBody = isChanged(applied);
   const canBeStored = !hasOtherBody && source !== "header" && warnings.length === 0;
   if (hasOtherBody) headers.delete("ETag");
-  // No cache may store an error, with or without faults.
+  // An error has `no-store` already.
   if (status < 400) headers.set("Cache-Control", canBeStored ? NO_CACHE : NO_STORE);
   if (isSentInParts(options.body)) preventCompression(headers);
   if (listed !== "") headers.set("Preference-Applied", listed);

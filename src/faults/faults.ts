@@ -15,8 +15,8 @@ import { createState, type State } from "./state.ts";
 import { wait } from "./wait.ts";
 
 /*
- * The options of a request, such as `code=503, times=1, else, body=cut`, are rules, which `else` divides. The first rule whose conditions
- * are met (here: while it has applied less than once) decides about the response.
+ * The options of a request are rules: `code=503, times=1, else, body=cut` is two. The first rule whose conditions are met decides about the
+ * response, so the first request for a page gets a 503, and the next ones a body that is cut off.
  */
 
 /** What all requests to a service share. */
@@ -25,27 +25,27 @@ interface Shared {
   state: State;
   /** Limits how many responses wait at a time. */
   slots: Slots;
-  /** The clock of faults, in milliseconds since 1970-01-01 UTC. */
-  now(): number;
+  /** The time of faults, in milliseconds since 1970-01-01 UTC. */
+  clock(): number;
 }
 
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
  * Creates the faults of a service.
- * @param now Their clock, in milliseconds since 1970-01-01 UTC
+ * @param clock Returns their time, in milliseconds since 1970-01-01 UTC
  * @param maxDelayed How many responses may wait at a time
  */
-export function createFaults(now: () => number, maxDelayed: number) {
+export function createFaults(clock: () => number, maxDelayed: number) {
   const state = createState();
   const slots = createSlots(maxDelayed);
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, serve: Serve) =>
-      respond({ state, slots, now }, request, options, serve),
+      respond({ state, slots, clock }, request, options, serve),
     /** Gets the collection that a client sees now. */
-    getCollection: (c: AppContext, rules: Rule[]) => getCollection(c, rules, { state, now: now() }),
+    getCollection: (c: AppContext, rules: Rule[]) => getCollectionAt(clock(), c, rules, state),
     /** Resets the counts of `times` and `rate`, and begins the growth of `grow`. */
-    reset: () => state.reset(now()),
+    reset: () => state.reset(clock()),
     /** Closes the connections of all responses that wait. */
     endWaits: () => slots.interruptAll(),
   };
@@ -53,50 +53,60 @@ export function createFaults(now: () => number, maxDelayed: number) {
 
 /** Responds to a request with options: the rule that applies decides about the wait, the response, its body and its headers. */
 async function respond(
-  { state, slots, now }: Shared,
+  { state, slots, clock }: Shared,
   request: PageRequest,
   { rules, source, warnings }: FaultOptions,
   serve: Serve,
 ): Promise<Response> {
   const { c } = request;
-  const receivedAt = now();
-  const collection = getCollection(c, rules, { state, now: receivedAt });
+  const receivedAt = clock();
+  const collection = getCollectionAt(receivedAt, c, rules, state);
 
-  // For the conditions, `page=last` and the number of the last page are the same page.
-  const needsLastPage = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
-  const lastPage = needsLastPage ? await collection.findLastPage() : undefined;
+  const lastPage = await findLastPage(request, rules, collection);
+  // `page=last` counts and draws as the page that it is now, such as page 27.
   const page = request.page === "last" ? lastPage : request.page;
   const draw = createDraw(getSharedOptions(rules).seed, page);
-
   const context = { request, page, lastPage, receivedAt, draw, countRequest: state.countRequest };
-  const { options, retryAt, ...chosen } = chooseRule(rules, context);
+  const { options, rule, unmet, retryAt } = chooseRule(rules, context);
+  const chosen = { source, rule, unmet };
   // Noted now and, with what they did, after the wait: the client can leave in between.
-  noteApplied(c, { ...chosen, source, warnings, options, changes: [] });
+  noteApplied(c, { ...chosen, warnings, options, changes: [] });
 
   const waited = await wait(c, options, { slots, random: draw("delay") });
   const isRefused = waited.kind === "refused";
   const granted = isRefused ? withoutWait(options) : options;
 
-  const { response, effects, ...changed } = await createOutcome(request, granted, {
+  const { response, deciding, ...outcome } = await createOutcome(request, granted, {
     isInterrupted: waited.kind === "interrupted",
     retryAt,
-    now: now(),
+    now: clock(),
     serve,
     collection,
     draw,
   });
   const applied = {
     ...chosen,
-    ...changed,
-    source,
     warnings: isRefused ? [...warnings, slots.warning] : warnings,
-    options: pickDeciding(granted, effects),
+    options: pickDeciding(granted, deciding),
+    ...outcome,
   };
   noteApplied(c, applied);
 
   const sent = await breakBody(response, applied.options.body, waited);
   setFaultHeaders(sent, applied);
   return sent;
+}
+
+/** Finds the number of the last page, if the request or a condition names that page. */
+async function findLastPage(
+  request: PageRequest,
+  rules: Rule[],
+  collection: Collection,
+): Promise<number | undefined> {
+  const isNamed = request.page === "last" || rules.some(({ on }) => on?.includes("last"));
+  if (!isNamed) return undefined;
+  // If the store fails, the request fails later, unless a fault replaces its response.
+  return collection.findLastPage().catch(() => undefined);
 }
 
 /** Removes the options that only take time. `hang` stays: without its wait, it is a 503 at once. */
@@ -106,11 +116,7 @@ function withoutWait(options: OptionValues): OptionValues {
 }
 
 /** Gets the collection at a time: with `grow`, it lacks its newest records. */
-function getCollection(
-  c: AppContext,
-  rules: Rule[],
-  { state, now }: { state: State; now: number },
-): Collection {
+function getCollectionAt(now: number, c: AppContext, rules: Rule[], state: State): Collection {
   const collection = getCachedStore(c.env);
   const { grow } = getSharedOptions(rules);
   if (grow === undefined) return collection;

@@ -6,8 +6,8 @@ const MAX_COUNTS = 10_000;
 
 const DAY_MS = 86_400_000;
 
-/** A count that begins with the first request, and ends after a time. In milliseconds since 1970-01-01 UTC. */
-interface Window {
+/** A number of requests in a time, which began with the first of them. Both ends are in milliseconds since 1970-01-01 UTC. */
+interface Period {
   count: number;
   startsAt: number;
   endsAt: number;
@@ -18,12 +18,12 @@ export type State = ReturnType<typeof createState>;
 /** Creates what the requests of an instance share: the counts of `times` and `rate`, and when `grow` began. */
 export function createState() {
   // A key can be as long as a URL, so its hash is stored. The least recently used count is forgotten first.
-  const counts = createLru<number, Window>(MAX_COUNTS);
-  // Nothing resets a worker, so all of its instances hide the same records.
+  const counts = createLru<number, Period>(MAX_COUNTS);
+  // In 1970, so that all instances of a worker, which nothing resets, hide the same records.
   let growsSince = 0;
   return {
     /** Counts a request. By default, the count never ends. */
-    countRequest(key: string, { now = 0, durationMs = Number.POSITIVE_INFINITY } = {}): Window {
+    countRequest(key: string, { now = 0, durationMs = Number.POSITIVE_INFINITY } = {}): Period {
       const hash = hashString(key);
       const previous = counts.get(hash);
       // Both ends are checked, because a test can turn back its clock.
@@ -44,6 +44,7 @@ export function createState() {
       if (steps === 0) return 0;
       // A test can set its clock to a time before the growth.
       const grown = Math.floor(Math.max(0, now - growsSince) / interval);
+      // The last step hides nothing.
       return steps - 1 - (grown % steps);
     },
     /** Forgets all counts, and begins the growth at a time. */

@@ -7,7 +7,7 @@ export interface PageRequest {
   method: string;
   url: URL;
   query: URLSearchParams;
-  /** Undefined if no collection can have the requested page. */
+  /** Undefined if the parameter is invalid, such as 0 or x. */
   page: PageNumber | undefined;
   /** The entity-tags of the client's copies: the header `If-None-Match`. */
   copies: string | undefined;

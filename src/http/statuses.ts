@@ -25,6 +25,7 @@ const STATUS_DETAILS: Record<number, string> = {
   403: "You do not have permission to perform this action.",
   406: "Could not satisfy the request Accept header.",
   415: 'Unsupported media type "text/plain" in request.',
+  429: "Request was throttled.",
   500: "A server error occurred.",
   503: "Service temporarily unavailable, try again later.",
 };

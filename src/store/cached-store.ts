@@ -15,8 +15,8 @@ import { readStatistics, type Statistics, selectOldestDays } from "./stored-stat
 
 /*
  * A store behind the caches of an instance. A load writes a snapshot of the collection, which never changes: its records have the
- * positions 1, 2, 3, ..., newest first, and a block has the records of 195 positions. A page has 15, so it lies in one block, unless a view
- * without the newest records moves it. Only which snapshot is current is read again and again (snapshot-cache.ts).
+ * positions 1, 2, 3, ..., newest first, and a block has the records of 195 positions. A page has 15, so it lies in one block, unless
+ * `withoutNewest` moves it. Only which snapshot is current is read again and again (snapshot-cache.ts).
  */
 
 /**
@@ -53,7 +53,7 @@ interface PageOptions {
 /** A page with its records as a JSON array, newest first, or without them if the client has a current copy. */
 type FoundPage = LocatedPage & ({ kind: "page"; records: string } | { kind: "not modified" });
 
-/** What the current snapshot contains: all of its records, or all but the newest. Each response uses one snapshot. */
+/** The records of the current snapshot: all, or all but some of the newest. Each call uses one snapshot. */
 export type Collection = ReturnType<typeof createCollection>;
 
 /** A store behind the caches of this instance. */

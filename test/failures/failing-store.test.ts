@@ -39,6 +39,7 @@ test("a failing store causes 503 only for requests that need records, and only w
     { request: `OPTIONS ${PATH}` },
     { request: `POST ${PATH}`, status: 405 },
     { request: `${PATH}?page=0`, status: 404 },
+    { request: `${PATH}?page=last&prefer=code=404`, status: 404 },
   );
   control.fails = false;
   await checkExchanges(fetch, { request: PATH });

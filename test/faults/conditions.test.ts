@@ -41,7 +41,7 @@ test.each([
 test.each<[counted: string, prefer: string, requests: string[], expected: number[]]>([
   ["a page", "code=500, times=1", ["2", "3", "2", "3"], [500, 500, 200, 200]],
   ["a method", "code=500, times=1", ["2", "HEAD 2", "HEAD 2", "2"], [500, 500, 200, 200]],
-  ["a run of a test", "code=500, times=1", ["2&run=a", "2&run=b", "2&run=a"], [500, 500, 200]],
+  ["a run of a test", "code=500, times=1", ["2&run=a", "2&run=b", "2&run=a", "2", "2&run=", "2&run=null"], [500, 500, 200, 500, 500, 500]],
   ["a rule", "code=500, times=1, else, code=502, times=1", ["2", "2", "2"], [500, 502, 200]],
   ["the last page, also by its number", "code=500, times=1", ["last", String(LAST_PAGE)], [500, 200]],
   ["a page, also with a cache buster", "code=500, times=1", ["2&_=1", "2&_=2"], [500, 200]],

@@ -47,8 +47,8 @@ test.each<[name: string, prefer: string, requests: SentRequest[], expected: stri
     ["200", "200", "200", "429 1", "429 1"],
   ],
   [
-    "each run has its own count", "rate=1/s", ["2&run=a", "3&run=b", "2&run=a", 2, "2&run="].map((page) => ({ at: 0, page })),
-    ["200", "200", "429 1", "200", "200"],
+    "each run has its own count", "rate=1/s", ["2&run=a", "3&run=b", "2&run=a", 2, "2&run=", "2&run=null"].map((page) => ({ at: 0, page })),
+    ["200", "200", "429 1", "200", "200", "200"],
   ],
   [
     "different rates of a unit share the count of a client, and requests without the option have none", "rate=2/s",

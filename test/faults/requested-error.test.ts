@@ -47,5 +47,6 @@ test.each<[prefer: string, status: number, retryAfter: string | null]>([
   ["delay=1, retry-after=7", 503, "7"],
 ])("%s: the Retry-After of %i is %j", async (text, status, value) => {
   setTime(1);
-  await checkExchanges(fetch, prefer(text, PAGE_2, { status, headers: { "retry-after": value } }));
+  const body = value === null ? { detail: "Request was throttled." } : /detail/;
+  await checkExchanges(fetch, prefer(text, PAGE_2, { status, headers: { "retry-after": value }, body }));
 });
