@@ -4,7 +4,7 @@ import { MAX_HEADER_LENGTH } from "../http/request.ts";
 import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { CONDITION_NAMES, DESCRIPTIONS, hasFault } from "./option-table.ts";
-import { type Preference, parsePreferHeader, parsePreferParameter } from "./prefer-header.ts";
+import { type Preference, parsePreferences } from "./prefer-header.ts";
 import { divideIntoRules, parseRules, quote, type Rule } from "./rules.ts";
 
 /** The valid options of a request or of a deployment. */
@@ -26,13 +26,13 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   const header = c.req.header("Prefer") ?? "";
   const parameters = query.getAll("prefer");
   const misplaced = findMisplaced(c.req.url, { isBesidePrefer: parameters.length > 0 });
-  const isPlainRequest = PREFER === "" && header === "" && parameters.length + misplaced.length === 0;
-  if (FAULTS === "off" || isPlainRequest) return undefined;
+  const hasNothing = [PREFER, header, parameters, misplaced].every(({ length }) => length === 0);
+  if (FAULTS === "off" || hasNothing) return undefined;
   const { errors, ...requested } = parseFaultOptions(header, parameters);
   if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
   const warnings = [...requested.warnings, ...misplaced.map(describeMisplaced)];
-  const isOfClient = requested.rules.length > 0;
-  const { rules, source } = isOfClient ? requested : requireFaultOptions("PREFER", PREFER);
+  const isByDefault = requested.rules.length === 0 && PREFER !== "";
+  const { rules, source } = isByDefault ? requireFaultOptions("PREFER", PREFER) : requested;
   if (rules.length === 0 && warnings.length === 0) return undefined;
   return { rules: rules.map((rule) => completeRule(rule, c.req.method)), source, warnings };
 }
@@ -43,13 +43,13 @@ const WORDS = Object.keys(DESCRIPTIONS).join("|");
 const MISSPELT_PREFER = new RegExp(`(?<=[?&])(?!prefer=)[^?&=]+=(?:${WORDS})(?:=|%3[dD])[^&]*`, "g");
 
 /** A parameter with the name of an option, such as `times=1` in `prefer=code=503&times=1`. */
-const DIVIDED_OPTION = new RegExp(`(?<=[?&])(?:${WORDS})(?=[=&]|$)[^&]*`, "g");
+const OPTION_AS_PARAMETER = new RegExp(`(?<=[?&])(?:${WORDS})(?=[=&]|$)[^&]*`, "g");
 
 /** Finds options outside of `prefer`, which have no effect. Without `prefer`, a parameter such as `count=5` is no option. */
 function findMisplaced(url: string, { isBesidePrefer }: { isBesidePrefer: boolean }): string[] {
   const misspelt = url.match(MISSPELT_PREFER) ?? [];
-  const divided = isBesidePrefer ? url.match(DIVIDED_OPTION) : null;
-  return [...misspelt, ...(divided ?? [])];
+  const ownParameters = isBesidePrefer ? url.match(OPTION_AS_PARAMETER) : null;
+  return [...misspelt, ...(ownParameters ?? [])];
 }
 
 function describeMisplaced(parameter: string): string {
@@ -90,34 +90,38 @@ export function requireFaultOptions(
 }
 
 function divideSetting(options: string | object): Preference[][] {
-  if (typeof options === "string") return divideIntoRules(parsePreferParameter(options));
+  if (typeof options === "string") return divideIntoRules(parsePreferences(options));
   return Array.isArray(options) ? options.map(toPreferences) : [toPreferences(options)];
 }
 
-/** Lists the options of an object. `false` means that an option is not set, as in the types of some clients. */
+/** Lists the options of an object. An option that is `false` is not set: `{ hang: isSlow }`. */
 function toPreferences(rule: object): Preference[] {
   const entries = Object.entries(rule).filter(([, value]) => value !== undefined && value !== false);
   return entries.map(([name, value]) => {
     const json = String(JSON.stringify(value));
-    // `on` is the only list, and has no list in it: `[[7, 9]]` could mean two pages or a range. No option accepts the JSON.
-    const hasOtherList = json.includes("[", name === "on" ? 1 : 0);
-    return { name, value: hasOtherList ? json : formatOptionValue(value) };
+    // JSON shows the brackets in the message. No option accepts it.
+    return { name, value: hasWrongList(name, json) ? json : formatOptionValue(value) };
   });
+}
+
+/** Whether an option but `on` is a list, or `on` has lists in its list: `[[7, 9]]` could mean two pages or a range. */
+function hasWrongList(name: string, json: string): boolean {
+  const lists = json.match(/\[/g) ?? [];
+  return lists.length > (name === "on" ? 1 : 0);
 }
 
 /** Preferences of RFC 7240, RFC 8144 and RFC 8674. The header can contain these names without a warning. */
 const OTHER_PREFERENCES = ["respond-async", "return", "wait", "handling", "depth-noroot", "safe"];
 
-/** The names of OData have a dot. */
+/** The preferences of OData have a dot: `odata.maxpagesize`. */
 const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(name) || name.includes(".");
 
 /**
- * Parses the options of a request. If the header has a valid option, the options of the query have no effect.
- * @returns Also the errors in the query
+ * Parses the options of a request. If the header has a valid option, the options of the query have no effect, but their errors are errors.
  */
 export function parseFaultOptions(header: string, query: string[]) {
   const inHeader = parseHeader(header);
-  const inQuery = parseRules(divideIntoRules(query.flatMap(parsePreferParameter)));
+  const inQuery = parseRules(divideIntoRules(query.flatMap(parsePreferences)));
   const source: OptionSource = inHeader.rules.length > 0 ? "header" : "query";
   const { rules } = source === "header" ? inHeader : inQuery;
   return { rules, source, warnings: inHeader.problems, errors: inQuery.problems };
@@ -128,6 +132,6 @@ function parseHeader(header: string): ReturnType<typeof parseRules> {
     const problem = `The header Prefer has more than ${MAX_HEADER_LENGTH} characters, and was ignored.`;
     return { rules: [], problems: [problem] };
   }
-  const preferences = parsePreferHeader(header);
+  const preferences = parsePreferences(header);
   return parseRules(divideIntoRules(preferences.filter((preference) => !isOtherPreference(preference))));
 }

@@ -33,7 +33,7 @@ export const share: Syntax<number> = {
 
 /** The plus sign is optional, because an unencoded plus sign in a query means a space. */
 export const difference: Syntax<number> = {
-  expected: "an integer except 0, such as 1 or -5",
+  expected: "an integer of at most 9 digits except 0, such as 1 or -5",
   parse: (text) => (/^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined),
 };
 
@@ -115,8 +115,8 @@ export function toRange(value: NumberOrRange): { min: number; max: number } {
 }
 
 /**
- * Formats the value of an option, so that `parse` returns an equal value. Any other value becomes a text that no option accepts, because
- * callers of the package can pass anything.
+ * Formats the value of an option, so that `parse` returns an equal value. Callers of the package can pass anything else, whose text `parse`
+ * then rejects.
  */
 export function formatOptionValue(value: unknown): string {
   if (value === true) return "";

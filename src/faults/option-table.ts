@@ -1,8 +1,8 @@
 import * as syntax from "./option-syntax.ts";
 
 /**
- * A fault changes or delays a response, or is `none`, which says that nothing does. A condition decides which requests have the faults of
- * its rule. A shared option belongs to all rules, whichever of them has it.
+ * A fault changes or delays a response, or is `none`: no fault on purpose. A condition decides which requests have the faults of its rule. A
+ * shared option belongs to all rules, whichever of them has it.
  */
 export type OptionKind = "fault" | "condition" | "shared";
 
@@ -71,7 +71,7 @@ export const OPTIONS = {
   }),
   rate: define("condition", syntax.rate, {
     "rate=5/s":
-      "Applies the faults only to requests above this rate, counted for each client and value of `run`: by default a 429 whose `Retry-After` is the time to the end of the second, minute or hour that its first request began",
+      "Applies the faults only to requests above this rate, for each client and value of `run`: by default a 429, whose `Retry-After` says when the second, minute or hour ends, which began with the first request",
   }),
   fail: define("condition", syntax.share, {
     "fail=0.1": "Applies the faults to this share of the requests, chosen at random",
@@ -84,7 +84,7 @@ export const OPTIONS = {
   }),
 };
 
-/** The word between two rules. It is no option, because it has no value and no order. */
+/** The word between two rules. It belongs to none of them, so it is no option. */
 const ELSE: OptionDescription = {
   expected: "without a value",
   examples: {

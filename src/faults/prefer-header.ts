@@ -1,46 +1,29 @@
 /**
- * A preference in the header `Prefer` (RFC 7240, 2). Its parameters are ignored. The name is in lower case, and empty if the preference
- * is malformed. The value has no quotes. A missing value is the same as an empty value.
+ * A preference in the header `Prefer` (RFC 7240, 2), or an option in the parameter `prefer`. The name is in lower case, and empty if the
+ * preference is malformed. The value has no quotes, and is empty if it is missing.
  */
 export type Preference = { name: string; value: string };
 
-/** Patterns for the elements of a list, and for the first part of an element. Quoted strings can contain separators. */
+/** The elements of a list. Quoted strings can contain commas. */
 const ELEMENTS = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
-const FIRST_PART = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/s;
 
 /** A list element that continues the value of `on`, such as `7-9` in `on=3,7-9`. */
 const PAGES = /^(?:\d+(?:-\d+)?|last)$/;
 
 /**
- * Parses the value of a `Prefer` header, or of several headers joined by commas.
+ * Parses a list of preferences: the header `Prefer`, or several joined by commas, the query parameter `prefer`, or a setting with the same
+ * syntax. A `;` and what follows stay in the value, so that no option accepts it, and nothing is lost silently.
  * @returns The preferences in their order, including repeated ones. Never throws
  */
-export function parsePreferHeader(header: string): Preference[] {
-  return parseElements(splitList(header).map((element) => FIRST_PART.exec(element)?.[0] ?? ""));
-}
-
-/**
- * Parses the query parameter `prefer`, or a setting with the same syntax. Here a `;` starts no parameter: it stays in the value, which is
- * then invalid, so that nothing after it is lost silently.
- * @returns The options in their order, including repeated ones. Never throws
- */
-export function parsePreferParameter(text: string): Preference[] {
-  return parseElements(splitList(text));
-}
-
-function splitList(list: string): string[] {
-  return list.match(ELEMENTS) ?? [];
-}
-
-/** An unquoted value such as `on=3,7-9` is split at its commas like the list itself, so its parts are joined again. */
-function parseElements(elements: string[]): Preference[] {
+export function parsePreferences(text: string): Preference[] {
   const preferences: Preference[] = [];
-  for (const element of elements) {
-    const text = element.trim();
+  for (const element of text.match(ELEMENTS) ?? []) {
+    const preference = element.trim();
     const previous = preferences.at(-1);
-    const continuesPages = previous?.name === "on" && PAGES.test(text);
-    if (continuesPages) previous.value += `,${text}`;
-    else if (text !== "") preferences.push(parsePreference(text));
+    // An unquoted value such as `on=3,7-9` is split at its commas like the list itself, so its parts are joined again.
+    const continuesPages = previous?.name === "on" && PAGES.test(preference);
+    if (continuesPages) previous.value += `,${preference}`;
+    else if (preference !== "") preferences.push(parsePreference(preference));
   }
   return preferences;
 }
@@ -48,9 +31,9 @@ function parseElements(elements: string[]): Preference[] {
 function parsePreference(text: string): Preference {
   const [name = ""] = /^[!#$%&'*+.^_`|~0-9a-z-]+/i.exec(text) ?? [];
   const rest = text.slice(name.length).trimStart();
-  const isMalformed = rest !== "" && !rest.startsWith("=");
+  const isMalformed = rest !== "" && !/^[=;]/.test(rest);
   if (isMalformed) return { name: "", value: text };
-  const value = unquote(rest.slice(1).trimStart());
+  const value = rest.startsWith("=") ? unquote(rest.slice(1).trimStart()) : rest;
   return { name: name.toLowerCase(), value };
 }
 

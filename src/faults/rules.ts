@@ -19,7 +19,7 @@ export type Rule = OptionValues;
 interface ParsedRules {
   /** The rules that can apply. Empty without a valid option. */
   rules: Rule[];
-  /** Why options and rules are not in effect. At most six sentences, because a header can contain them. */
+  /** Why options and rules are not in effect. At most six messages, because a header can contain them. */
   problems: string[];
 }
 
@@ -48,24 +48,25 @@ export function divideIntoRules(preferences: Preference[]): Preference[][] {
   return rules;
 }
 
-/** Parses the preferences of each rule. */
+/** Parses the preferences of each rule. A rule without a valid option counts as absent. */
 export function parseRules(divided: Preference[][]): ParsedRules {
   const rules: Rule[] = [];
   const problems: Problem[] = [];
   for (const [index, preferences] of divided.slice(0, MAX_RULES).entries()) {
     const name = `Rule ${index + 1}`;
+    if (preferences.length === 0 && divided.length > 1) problems.push(() => `${name} has no option.`);
+    const parsed = parseOptions(name, preferences);
+    problems.push(...parsed.problems);
+    if (Object.keys(parsed.rule).length === 0) continue;
+    rules.push(parsed.rule);
     const isLast = index === divided.length - 1;
-    const isEmpty = preferences.length === 0;
-    if (isEmpty && divided.length > 1) problems.push(() => `${name} has no option.`);
-    if (isEmpty) continue;
-    const rule = parseOptions(name, preferences, problems);
-    if (Object.keys(rule).length > 0) rules.push(rule);
-    if (isLast || !alwaysApplies(rule)) continue;
-    const conditions = CONDITION_NAMES.join(", ");
-    problems.push(
-      () => `${name} needs a condition (${conditions}): without one, no rule after it is reached.`,
-    );
-    break;
+    if (!isLast && alwaysApplies(parsed.rule)) {
+      const conditions = CONDITION_NAMES.join(", ");
+      problems.push(
+        () => `${name} needs a condition (${conditions}): without one, no rule after it is reached.`,
+      );
+      break;
+    }
   }
   if (divided.length > MAX_RULES)
     problems.push(() => `${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
@@ -81,24 +82,26 @@ function hasSeveralValues(rules: Rule[], name: OptionName): boolean {
   return new Set(values.map(formatOptionValue)).size > 1;
 }
 
-/** Whether a rule applies to every request that reaches it: it has no condition, or only `fail=1`. */
-function alwaysApplies({ fail = 1, ...rule }: Rule): boolean {
-  return fail === 1 && CONDITION_NAMES.every((name) => name === "fail" || rule[name] === undefined);
+/** Whether a rule applies to every request that reaches it. */
+function alwaysApplies(rule: Rule): boolean {
+  const conditions = CONDITION_NAMES.filter((name) => rule[name] !== undefined);
+  return conditions.every((name) => name === "fail") && (rule.fail ?? 1) === 1;
 }
 
 /** Parses the options of a rule. If an option is repeated, its first valid value counts. */
-function parseOptions(rule: string, preferences: Preference[], problems: Problem[]): OptionValues {
-  const values: OptionValues = {};
+function parseOptions(ruleName: string, preferences: Preference[]): { rule: Rule; problems: Problem[] } {
+  const rule: Rule = {};
+  const problems: Problem[] = [];
   for (const { name, value } of preferences) {
     const parsed = isOptionName(name) ? OPTIONS[name].parse(value.toLowerCase()) : undefined;
     if (parsed === undefined) problems.push(() => describeProblem(name, value));
-    else if (Object.hasOwn(values, name)) problems.push(() => describeRepetition(name, value));
-    else Object.assign(values, { [name]: parsed });
+    else if (Object.hasOwn(rule, name)) problems.push(() => describeRepetition(name, value));
+    else Object.assign(rule, { [name]: parsed });
   }
-  const faults = { ...values, none: undefined };
-  if (values.none === undefined || !hasFault(faults)) return values;
-  problems.push(() => `${rule} has none and a fault: divide them with else.`);
-  return faults;
+  const withoutNone = { ...rule, none: undefined };
+  if (rule.none === undefined || !hasFault(withoutNone)) return { rule, problems };
+  problems.push(() => `${ruleName} has none and a fault: divide them with else.`);
+  return { rule: withoutNone, problems };
 }
 
 /** What separates options elsewhere: in a form, in a header, and in a command line. */

@@ -8,7 +8,7 @@ const SEQUENCE = "code=503,times=1,else,code=429,times=1,else,body=cut,times=1";
 describe("options are divided into rules", () => {
   test("at each else, in the header, in the query, and as a list of objects", () => {
     const expected = [{ code: 503 }, { code: 429 }, { body: "cut" }].map((fault) => ({ ...fault, times: 1 }));
-    const spelled = "code=503, times=1, Else, code=429;x, times=1, ELSE;x, body=cut, times=1";
+    const spelled = "code=503, times=1, Else, code=429, times=1, ELSE, body=cut, times=1";
     const header = parseFaultOptions(spelled, []);
     expect([header.rules, header.warnings]).toEqual([expected, []]);
     expect(parseFaultOptions("", [SEQUENCE])).toMatchObject({ rules: expected, errors: [] });
@@ -52,8 +52,10 @@ describe("options are divided into rules", () => {
   test("a list of objects has the same errors", () =>
     expect(() => requireFaultOptions("prefer", [{}, { code: 429 }])).toThrow("Rule 1 has no option"));
 
-  test("a header whose first rule has no valid option does not replace the query", () =>
-    expect(parseFaultOptions("dealy=5, else, code=503", ["code=404"]).rules).toEqual([{ code: 404 }]));
+  test("a rule of the header without a valid option counts as absent", () => {
+    expect(parseFaultOptions("dealy=5, else, code=503", ["code=404"]).rules).toEqual([{ code: 503 }]);
+    expect(parseFaultOptions("dealy=5, else, tims=3", ["code=404"]).rules).toEqual([{ code: 404 }]);
+  });
 
   test("two equal values of grow or seed are one", () =>
     expect(parseFaultOptions("", ["seed=4,fail=0.5,else,seed=4,code=404"]).errors).toEqual([]));

@@ -86,11 +86,11 @@ export interface ReceivedRequest {
   method: string;
   url: string;
   headers: Headers;
-  /** When the request was received, in milliseconds since 1970, whatever the clock `now` says. */
+  /** When the request was received, in milliseconds since 1970, by `Date.now`, not by the clock `now`. */
   receivedAt: number;
   /** The response status, also of a cut body. Null until the response is sent, and if its connection closed before. */
   status: number | null;
-  /** The options that decided about the response, such as `code=503`. Until it is sent, those of the rule that applies. */
+  /** The options that decided about the response, such as `code=503`. Before its wait, all of the rule that applies. */
   applied: string[];
   /** What they changed in the page: `{ option: "record", record: 3, id: 10311688, field: "cars", from: 2, to: null }`. */
   changes: PageChange[];
