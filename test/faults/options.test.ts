@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseFaultOptions, requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { OPTION_NAMES, type OptionValues } from "../../src/faults/option-table.ts";
 import { formatRules } from "../../src/faults/rules.ts";
@@ -66,31 +66,29 @@ test("fail can be any number from 0 to 1 as JavaScript writes it, such as 5e-324
 });
 
 // biome-ignore format: a table of cases
-describe.each([
-  { option: "code", mustBe: "a number from 400 to 599", invalid: ["code=399", "code=600"] },
-  { option: "code", mustBe: "written in digits only", invalid: ["code", "code=-503", "code=5e2", "code=0x1F7", 'code="503'] },
-  { option: "delay", mustBe: "a whole number from 0 to 10,000", invalid: ["delay", "delay=-1", "delay=10001", "delay=1.5", "delay=1s"] },
-  { option: "delay", mustBe: "a range within 0 and 10,000, the lower number first", invalid: ["delay=5-1", "delay=1-10001", "delay=1-2-3", "delay=1-", "delay=-"] },
-  { option: "body", mustBe: "cut, slow, garbage, empty or html", invalid: ["body", "body=broken", "body=constructor"] },
-  { option: "hang", mustBe: "without a value", invalid: ["hang=1"] },
-  { option: "retry-after", mustBe: "none, date or seconds from 0 to 86,400", invalid: ["retry-after=soon", "retry-after=-1", "retry-after=86401"] },
-  { option: "count", mustBe: "an integer except 0", invalid: ["count=0", "count=+0", "count=1.5", "count=many", "count=1234567890"] },
-  { option: "record", mustBe: "float, null, missing, extra or offset", invalid: ["record=string"] },
-  { option: "grow", mustBe: "1 to 1,000 records per s, m or h", invalid: ["grow=15", "grow=0/s", "grow=1001/s", "grow=0.5/s", "grow=1/d", "grow=1/s/s"] },
-  { option: "on", mustBe: "page numbers from 1, ranges of them, or last", invalid: ["on", "on=0", "on=5-3", "on=first", "on=3?", "on=records?page=3"] },
-  { option: "until", mustBe: "a date with a time in UTC", invalid: ["until=tomorrow", "until=2030-01-31"] },
-  { option: "until", mustBe: "a time that exists", invalid: ["until=2030-02-30T12:00:00Z", "until=2030-01-30T24:00:00Z"] },
-  { option: "times", mustBe: "a whole number from 1 to 1,000,000", invalid: ["times", "times=0", "times=1000001", "times=many"] },
-  { option: "rate", mustBe: "1 to 1,000 requests per s, m or h", invalid: ["rate", "rate=5", "rate=0/s", "rate=1001/s"] },
-  { option: "fail", mustBe: "a number from 0 to 1", invalid: ["fail=-0.1", "fail=1.1", "fail=1e1"] },
-  { option: "fail", mustBe: "written as a decimal number", invalid: ["fail", "fail=10%", "fail=.", "fail=1.", "fail=NaN"] },
-  { option: "seed", mustBe: "a whole number from 0 to 2^53 - 1", invalid: ["seed=-1", "seed=9007199254740992", "seed=1.5", "seed=x"] },
-])("$option must be $mustBe", ({ option, invalid }) => {
-  test.each(invalid)("%s is invalid", (text) => {
-    const problems = [expect.stringContaining(`${text} is invalid: ${option} must be `)];
-    expect(parseHeader(text)).toEqual({ options: {}, problems });
-    expect(parseQuery(text)).toEqual({ options: {}, problems });
-  });
+test.each([
+  "code", "code=399", "code=600", "code=-503", "code=5e2", "code=0x1F7", 'code="503',
+  "delay", "delay=-1", "delay=10001", "delay=1.5", "delay=1s",
+  "delay=5-1", "delay=1-10001", "delay=1-2-3", "delay=1-", "delay=-",
+  "body", "body=broken", "body=constructor",
+  "hang=1",
+  "retry-after=soon", "retry-after=-1", "retry-after=86401",
+  "count=0", "count=+0", "count=1.5", "count=many", "count=1234567890",
+  "record=string",
+  "grow=15", "grow=0/s", "grow=1001/s", "grow=0.5/s", "grow=1/d", "grow=1/s/s",
+  "on", "on=0", "on=5-3", "on=first", "on=3?", "on=records?page=3",
+  "until=tomorrow", "until=2030-01-31",
+  // A day and an hour that do not exist.
+  "until=2030-02-30T12:00:00Z", "until=2030-01-30T24:00:00Z",
+  "times", "times=0", "times=1000001", "times=many",
+  "rate", "rate=5", "rate=0/s", "rate=1001/s",
+  "fail", "fail=-0.1", "fail=1.1", "fail=1e1", "fail=10%", "fail=.", "fail=1.", "fail=NaN",
+  "seed=-1", "seed=9007199254740992", "seed=1.5", "seed=x",
+])("%s is invalid", (text) => {
+  const [option] = text.split("=");
+  const problems = [expect.stringContaining(`${text} is invalid: ${option} must be `)];
+  expect(parseHeader(text)).toEqual({ options: {}, problems });
+  expect(parseQuery(text)).toEqual({ options: {}, problems });
 });
 
 // biome-ignore format: a table of cases

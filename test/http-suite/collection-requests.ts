@@ -1,8 +1,6 @@
 import { type Exchange, PATH, type Target } from "../support/exchange.ts";
 
-// Requests for the collection, and what each must get from every store. Unless a row has another status, it is 200.
-// A header that is null must be missing. With `page`, the body must be this page of the collection; `links` is the query of its URLs
-// `next` and `previous`, with PAGE in place of their numbers, and by default format=api&page=PAGE.
+// Requests for the collection, and what each must get from every store.
 
 /** The headers of every response of the collection, except of a preflight (specification, "List records"). */
 export const COMMON_HEADERS = {
@@ -24,7 +22,14 @@ export const LONGEST_TARGET = `${PATH}?page=${"0".repeat(8_192 - `${PATH}?page=1
 /** The longest parameter that links repeat: they have at most 8,000 characters besides the path and the values of page and format. */
 export const LONGEST_PARAMETER = `x=${"y".repeat(8_000 - "format=&page=&x=".length)}`;
 
-/** Pages with their headers, numbers and links (specification, "Page envelope"). A small collection does not have all of them. */
+const PAST_THE_END = {
+  page: undefined,
+  status: 404,
+  headers: COMMON_HEADERS,
+  body: { detail: "Invalid page." },
+};
+
+/** Pages with their headers, numbers and links (specification, "Page envelope"). What a small collection does not have is a 404. */
 export function listPages({ records }: Target): Exchange[] {
   // A page has 15 records. An empty collection has one page.
   const last = Math.max(1, Math.ceil(records.length / 15));
@@ -53,7 +58,9 @@ export function listPages({ records }: Target): Exchange[] {
     { name: "links keep thousands of parameters", request: `${PATH}?page=2${thousands}`, page: 2, links: `format=api&page=PAGE${thousands}` },
     { name: "links keep the longest parameter", request: `${PATH}?${LONGEST_PARAMETER}`, page: 1, links: `format=api&page=PAGE&${LONGEST_PARAMETER}` },
   ];
-  return pages.filter(({ page }) => page <= last).map((row) => ({ ...row, headers: PAGE_HEADERS }));
+  return pages.map((row) =>
+    row.page <= last ? { ...row, headers: PAGE_HEADERS } : { ...row, ...PAST_THE_END },
+  );
 }
 
 const PREFLIGHT = {

@@ -24,7 +24,7 @@ export interface Exchange {
   /** The body of the response as a string, a pattern, or the value of the JSON. */
   body?: unknown;
   /** The number of the page of the collection that the body must be. */
-  page?: number;
+  page?: number | undefined;
   /** The query of the page's `next` and `previous`, with PAGE in place of their numbers. By default `format=api&page=PAGE`. */
   links?: string;
 }
