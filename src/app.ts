@@ -39,7 +39,7 @@ export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptio
   app.options("*", respondToPreflight);
   // Before the check of the settings and the rate limit, so that monitors always get a response.
   app.route("/", createHealth());
-  app.use(checkSettings);
+  app.use(createSettingsCheck());
   // Before the rate limit, so that users can always read about the service and its limit.
   app.route("/", createHome(faults));
   // All other requests count for the rate limit.
@@ -51,13 +51,14 @@ export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptio
   return { app, reset: faults.reset, endWaits: faults.endWaits };
 }
 
-const checkedEnvironments = new WeakSet<Env>();
-
-/** Checks the settings until they are valid. With an invalid one, every request that gets here fails, so that it is noticed. */
-const checkSettings: AppMiddleware = (c, next) => {
-  if (!checkedEnvironments.has(c.env)) {
-    requireSettings(c.env);
-    checkedEnvironments.add(c.env);
-  }
-  return next();
-};
+/** Creates the check of the settings. An invalid one fails every request, not only the first; valid ones are checked once. */
+function createSettingsCheck(): AppMiddleware {
+  const valid = new WeakSet<Env>();
+  return (c, next) => {
+    if (!valid.has(c.env)) {
+      requireSettings(c.env);
+      valid.add(c.env);
+    }
+    return next();
+  };
+}
