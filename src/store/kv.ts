@@ -24,8 +24,8 @@ export function getBlockKey(id: string, number: number): string {
   return `block/${id}/${number}`;
 }
 
-/** How long a location caches the current snapshot, in seconds: the minimum that KV allows, because loads replace it. */
-const CURRENT_SNAPSHOT_CACHE_TTL = 30;
+/** How long a location caches what a load changes, the current snapshot and missing blocks, in seconds: the minimum that KV allows. */
+const MIN_CACHE_TTL = 30;
 
 /** How long a location caches a block, in seconds: one day, because blocks never change. */
 const BLOCK_CACHE_TTL = 86_400;
@@ -33,12 +33,14 @@ const BLOCK_CACHE_TTL = 86_400;
 export function createKvStore(namespace: KeyValueStore): Store {
   return {
     async readCurrent() {
-      const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], CURRENT_SNAPSHOT_CACHE_TTL);
+      const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], MIN_CACHE_TTL);
       return { snapshot: typeof text === "string" ? parseSnapshot(text) : NOTHING_LOADED };
     },
-    readBlocks(id, numbers) {
+    async readBlocks(id, numbers) {
       const keys = numbers.map((number) => getBlockKey(id, number));
-      return namespace.get(keys, BLOCK_CACHE_TTL);
+      const texts = await namespace.get(keys, BLOCK_CACHE_TTL);
+      // A location also caches that a key is missing, for as long as a value. It looks again for a read that accepts only a younger answer.
+      return texts.includes(null) ? namespace.get(keys, MIN_CACHE_TTL) : texts;
     },
   };
 }

@@ -93,13 +93,16 @@ test("D1 reads the current snapshot from the primary database, and a block that 
   expect(constraints).toEqual(["first-primary", "first-unconstrained", "first-primary"]);
 });
 
-test("a KV location caches the current snapshot for 30 seconds, and blocks for a day", async () => {
-  const get = vi.fn(async () => null);
+test("a KV location caches the current snapshot and missing blocks for 30 seconds, and blocks for a day", async () => {
+  const get = vi.fn(async (key) => (key === "block/a/1" ? "[]" : null));
   const { readCurrent, readBlocks } = openKv(get);
   await readCurrent({ wanted: 1 });
   await readBlocks("a", [1]);
+  await readBlocks("a", [2]);
   expect(get.mock.calls).toEqual([
     ["current-snapshot", { type: "text", cacheTtl: 30 }],
     ["block/a/1", { type: "text", cacheTtl: 86_400 }],
+    ["block/a/2", { type: "text", cacheTtl: 86_400 }],
+    ["block/a/2", { type: "text", cacheTtl: 30 }],
   ]);
 });

@@ -17,9 +17,14 @@ type OnSwitch = (id: string) => void;
 /** The share of the keys that a put of a simulated KV loses. */
 const LOST_SHARE = 0.03;
 
+/** The share of the reads of blocks that are later than the lag, and how late they can be: KV promises nothing. */
+const LATE_SHARE = 0.05;
+export const MAX_LATE_MS = 300_000;
+
 /**
- * Creates a KV namespace without timers, and returns a function that opens it as one location sees it. A location returns each key, or
- * its absence, as it was at a random time within the lag, and never an older value later. A put loses some keys, and succeeds anyway.
+ * Creates a KV namespace without timers, and returns a function that opens it as one location sees it. A location reads each key, or its
+ * absence, as it was at a random time within the lag, and never an older value later. It caches both, and returns what it has cached to
+ * each read that accepts an answer of this age. A put loses some keys, and succeeds anyway.
  */
 export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): () => WritableStore {
   const history = new Map<string, { at: number; value: string | null }[]>();
@@ -32,13 +37,23 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
   return () => {
     const shown = new Map<string, number>();
     const view = (key: string) => {
-      const earliest = Math.max(getTrueTime() - lagMs, shown.get(key) ?? 0);
+      const isLate = key !== CURRENT_SNAPSHOT_KEY && random() < LATE_SHARE;
+      // The other half of the lag is the time for which the current snapshot is cached.
+      const earliest = Math.max(getTrueTime() - (isLate ? MAX_LATE_MS : lagMs / 2), shown.get(key) ?? 0);
       const time = earliest + Math.floor(random() * (getTrueTime() - earliest + 1));
       shown.set(key, time);
       return valueAt(key, time);
     };
+    const cached = new Map<string, { readAt: number; value: string | null }>();
+    const read = (key: string, cacheTtl: number) => {
+      const earlier = cached.get(key);
+      if (earlier && getTrueTime() < earlier.readAt + 1_000 * cacheTtl) return earlier.value;
+      const value = view(key);
+      cached.set(key, { readAt: getTrueTime(), value });
+      return value;
+    };
     const namespace: WritableNamespace = {
-      get: async (keys) => keys.map(view),
+      get: async (keys, cacheTtl) => keys.map((key) => read(key, cacheTtl)),
       put: async (pairs) => {
         const kept = pairs.filter(() => random() >= LOST_SHARE);
         for (const { key, value } of kept) write(key, value);
