@@ -105,7 +105,7 @@ function createCollection(caches: Caches, { countHidden }: CollectionOptions = {
     },
     /** Finds the number of the last page. Reads no record. */
     async findLastPage(): Promise<number> {
-      const current = await snapshots.getSnapshot(undefined, Date.now());
+      const current = await snapshots.getCurrent(undefined, Date.now());
       return getLastPage(shorten(current.snapshot).count);
     },
     /** Gets the statistics of all records of the snapshot, but with the days of the collection only. */

@@ -1,7 +1,7 @@
 import { type Env, SettingError } from "../bindings.ts";
 import { type CachedStore, type CacheLimits, createCachedStore } from "./cached-store.ts";
 import { createD1Store, toSqlDatabase } from "./d1.ts";
-import { createKvStore, rejectLostSnapshot, toKeyValueStore } from "./kv.ts";
+import { createKvStore, rejectLostSnapshot, toReadableNamespace } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./store.ts";
 
@@ -33,7 +33,7 @@ export function getCachedStore(env: Env, { limits }: { limits?: CacheLimits } = 
 export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: StoreEnv): Store {
   if (STORE === "memory" && MEMORY) return MEMORY;
   if (STORE === "d1" && DB) return createD1Store(toSqlDatabase(DB));
-  if (STORE === "kv" && KV) return rejectLostSnapshot(createKvStore(toKeyValueStore(KV)));
+  if (STORE === "kv" && KV) return rejectLostSnapshot(createKvStore(toReadableNamespace(KV)));
   if (STORE === "seed" && ASSETS) return createSeedStore(ASSETS);
   const missing = MISSING_BINDINGS.get(String(STORE));
   const problem = missing ? `, but ${missing} in wrangler.toml` : '; it must be "d1", "kv" or "seed"';

@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
  */
 
 /** A KV namespace: the worker's binding, the wrangler command line, or local files. */
-export interface KeyValueStore {
+export interface ReadableNamespace {
   /**
    * Reads values. The value of a missing key is null.
    * @param cacheTtl How long a location of KV may cache the values, in seconds, 30 or more
@@ -30,7 +30,7 @@ const MIN_CACHE_TTL = 30;
 /** How long a location caches a block, in seconds: one day, because blocks never change. */
 const BLOCK_CACHE_TTL = 86_400;
 
-export function createKvStore(namespace: KeyValueStore): Store {
+export function createKvStore(namespace: ReadableNamespace): Store {
   return {
     async readCurrent() {
       const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], MIN_CACHE_TTL);
@@ -46,8 +46,8 @@ export function createKvStore(namespace: KeyValueStore): Store {
 }
 
 /**
- * Makes a store fail if its current snapshot disappears, instead of looking empty. Nothing deletes the key, so this location has not seen
- * it yet, or KV has lost it.
+ * Makes a store fail if its current snapshot disappears, instead of looking empty. No command deletes the key: KV has lost it, or this read
+ * came from a place that it has not reached yet.
  */
 export function rejectLostSnapshot(store: Store): Store {
   let hadSnapshot = false;
@@ -66,7 +66,7 @@ export function rejectLostSnapshot(store: Store): Store {
   };
 }
 
-export function toKeyValueStore(namespace: KVNamespace): KeyValueStore {
+export function toReadableNamespace(namespace: KVNamespace): ReadableNamespace {
   const read = (key: string, cacheTtl: number) =>
     retry(() => namespace.get(key, { type: "text", cacheTtl }), isTransientKvError, SHORT_PAUSES_MS);
   return { get: (keys, cacheTtl) => Promise.all(keys.map((key) => read(key, cacheTtl))) };

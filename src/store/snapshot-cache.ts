@@ -18,7 +18,10 @@ import {
 /** How long a snapshot is fresh, counted from the start of its read. After a failed read, it is fresh for the same time again. */
 export const MAX_AGE_MS = 5_000;
 
-/** For this time after an expiry, one request reads, and others get the old snapshot until that read ends. Later, each request reads. */
+/**
+ * How long after an expiry a request can begin a refresh: until its read ends, but for READ_TIMEOUT_MS at most, others get the old snapshot.
+ * If none has begun in this time, each request waits for a read of its own.
+ */
 const GRACE_MS = 1_000;
 
 /** A page is missing for certain only if its snapshot was read less than this time before the request. */
@@ -30,14 +33,14 @@ const RECENT_MS = 1_000;
  */
 const MAX_SEARCH_MS = 7_000;
 
-/** What a read of the store returned. */
-interface ReadSnapshot extends CurrentSnapshot {
+/** What a read of the current snapshot has returned. */
+interface TimedRead extends CurrentSnapshot {
   /** When the read began. */
   readAt: number;
 }
 
-/** The snapshot that an instance has cached, without a block. */
-export interface CachedSnapshot extends ReadSnapshot {
+/** Whether the cached snapshot can be served. */
+export interface Freshness {
   /** When its MAX_AGE_MS begins: with its read, or when a later read has failed. */
   freshFrom: number;
   /** When a request began to refresh it, if one did. That request may have ended without notice. */
@@ -47,13 +50,10 @@ export interface CachedSnapshot extends ReadSnapshot {
 /**
  * Decides what happens to a request that needs the current snapshot:
  * - `serve`: it gets the cached one.
- * - `refresh`: it reads the current one. Until that read ends, others get the cached one.
+ * - `refresh`: it reads the current one. Until that read ends or takes too long, others get the cached one.
  * - `read`: it reads the current one, and so do others.
  */
-export function decide(
-  { freshFrom, refreshingFrom }: CachedSnapshot,
-  now: number,
-): "serve" | "refresh" | "read" {
+export function decide({ freshFrom, refreshingFrom }: Freshness, now: number): "serve" | "refresh" | "read" {
   const expiry = freshFrom + MAX_AGE_MS;
   if (now < expiry) return "serve";
   const isRefreshing = refreshingFrom !== undefined && now < refreshingFrom + READ_TIMEOUT_MS;
@@ -65,21 +65,21 @@ type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 
 /** Creates the cache of the current snapshot. It is empty until the first read. */
 export function createSnapshotCache(store: Store, storeName: string | undefined) {
-  let cached: CachedSnapshot | undefined;
+  let cached: (TimedRead & Freshness) | undefined;
 
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
-  async function readAndCache(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
+  async function readAndCache(wanted: WantedBlock | undefined): Promise<TimedRead> {
     const readAt = Date.now();
     const current = await withTimeout(store.readCurrent({ wanted }));
     const isLatest = cached === undefined || cached.readAt <= readAt;
-    // Caches no block, because only this request wants it.
-    if (isLatest)
-      cached = { snapshot: current.snapshot, readAt, freshFrom: readAt, refreshingFrom: undefined };
+    // Without the block, because only this request wants it.
+    const { snapshot } = current;
+    if (isLatest) cached = { snapshot, readAt, freshFrom: readAt, refreshingFrom: undefined };
     return { ...current, readAt };
   }
 
   /** Reads the current snapshot. If that fails, returns the cached one, which is fresh again unless another request has changed it. */
-  async function readOrGetCached(wanted: WantedBlock | undefined): Promise<ReadSnapshot> {
+  async function readOrGetCached(wanted: WantedBlock | undefined): Promise<TimedRead> {
     const previous = cached;
     try {
       return await readAndCache(wanted);
@@ -92,7 +92,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
   }
 
   /** Returns the cached snapshot, or reads the current one. */
-  function getSnapshot(wanted: WantedBlock | undefined, now: number): ReadSnapshot | Promise<ReadSnapshot> {
+  function getCurrent(wanted: WantedBlock | undefined, now: number): TimedRead | Promise<TimedRead> {
     if (cached === undefined) return readOrGetCached(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
@@ -101,7 +101,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     return readOrGetCached(wanted);
   }
 
-  return { getSnapshot, readAndCache };
+  return { getCurrent, readAndCache };
 }
 
 /**
@@ -116,10 +116,10 @@ export async function searchSnapshot<T>(
   search: (current: CurrentSnapshot) => Promise<T>,
 ): Promise<T> {
   const requestedAt = Date.now();
-  const snapshot = await cache.getSnapshot(wanted, requestedAt);
+  const current = await cache.getCurrent(wanted, requestedAt);
   try {
-    const found = await search(snapshot);
-    const isRecent = requestedAt - snapshot.readAt < RECENT_MS;
+    const found = await search(current);
+    const isRecent = requestedAt - current.readAt < RECENT_MS;
     if (found !== undefined || isRecent) return found;
   } catch (error) {
     if (!(error instanceof MissingBlockError)) throw error;

@@ -1,7 +1,7 @@
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { beforeEach, expect, test, vi } from "vitest";
 import { createD1Store, toSqlDatabase } from "../../src/store/d1.ts";
-import { createKvStore, toKeyValueStore } from "../../src/store/kv.ts";
+import { createKvStore, toReadableNamespace } from "../../src/store/kv.ts";
 import { openRemoteStore } from "../../tools/data/stores/remote-stores.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,7 +15,7 @@ function openD1(call: (constraint: string) => Promise<unknown>) {
 }
 
 const openKv = (get: (...parameters: unknown[]) => Promise<string | null>) =>
-  createKvStore(toKeyValueStore({ get } as unknown as KVNamespace));
+  createKvStore(toReadableNamespace({ get } as unknown as KVNamespace));
 
 type Read = () => Promise<never>;
 

@@ -1,15 +1,12 @@
 import { expect, test } from "vitest";
-import { type CachedSnapshot, decide } from "../../src/store/snapshot-cache.ts";
-import { makeSnapshot } from "../support/controlled-store.ts";
+import { decide, type Freshness } from "../../src/store/snapshot-cache.ts";
 
-type Times = Pick<CachedSnapshot, "freshFrom" | "refreshingFrom">;
+const read: Freshness = { freshFrom: 0, refreshingFrom: undefined };
+const refreshedEarly: Freshness = { freshFrom: 0, refreshingFrom: 5_000 };
+const refreshedLate: Freshness = { freshFrom: 0, refreshingFrom: 5_999 };
+const failed: Freshness = { freshFrom: 8_000, refreshingFrom: undefined };
 
-const read: Times = { freshFrom: 0, refreshingFrom: undefined };
-const refreshedEarly: Times = { freshFrom: 0, refreshingFrom: 5_000 };
-const refreshedLate: Times = { freshFrom: 0, refreshingFrom: 5_999 };
-const failed: Times = { freshFrom: 8_000, refreshingFrom: undefined };
-
-test.each<[name: string, times: Times, now: number, decision: ReturnType<typeof decide>]>([
+test.each<[name: string, freshness: Freshness, now: number, decision: ReturnType<typeof decide>]>([
   ["has just been read", read, 0, "serve"],
   ["is not yet 5 s old", read, 4_999, "serve"],
   ["expires", read, 5_000, "refresh"],
@@ -23,6 +20,6 @@ test.each<[name: string, times: Times, now: number, decision: ReturnType<typeof 
   ["is nearly 9 s old, although it is being refreshed", refreshedLate, 8_999, "read"],
   ["is fresh again after a failed read", failed, 12_999, "serve"],
   ["expires again after a failed read", failed, 13_000, "refresh"],
-])("a cached snapshot that %s", (_, times, now, decision) => {
-  expect(decide({ snapshot: makeSnapshot(15), readAt: 0, ...times }, now)).toBe(decision);
+])("a cached snapshot that %s", (_, freshness, now, decision) => {
+  expect(decide(freshness, now)).toBe(decision);
 });

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Env } from "../../src/bindings.ts";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { toSqlDatabase } from "../../src/store/d1.ts";
-import { toKeyValueStore } from "../../src/store/kv.ts";
+import { toReadableNamespace } from "../../src/store/kv.ts";
 import type { StoreName } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import {
@@ -59,7 +59,7 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
       batchBytes,
     });
   const namespace: WritableNamespace = {
-    ...toKeyValueStore(KV),
+    ...toReadableNamespace(KV),
     put: async (pairs) => void (await Promise.all(pairs.map(({ key, value }) => KV.put(key, value)))),
     delete: async (keys) => void (await Promise.all(keys.map((key) => KV.delete(key)))),
     list: async (prefix) => (await KV.list({ prefix })).keys.map((key) => key.name),

@@ -2,7 +2,7 @@ import {
   CURRENT_SNAPSHOT_KEY,
   createKvStore,
   getBlockKey,
-  type KeyValueStore,
+  type ReadableNamespace,
 } from "../../../src/store/kv.ts";
 import type { MaybeSnapshot } from "../../../src/store/snapshot.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "./writer.ts";
 
 /** A KV namespace that commands write to: with wrangler, or in local files. */
-export interface WritableNamespace extends KeyValueStore, Capacity {
+export interface WritableNamespace extends ReadableNamespace, Capacity {
   put(pairs: { key: string; value: string }[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
   /** Lists the keys that begin with a prefix. */
