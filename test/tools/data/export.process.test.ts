@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { readRecords } from "../../../tools/data/read-records.ts";
 import { listSampleFiles } from "../../../tools/data/sample-data.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
@@ -61,6 +62,14 @@ test("an export fails if the collection is replaced while it is read", async () 
   replace(makeRecords(400));
   const reading = Array.fromAsync(readRecords(store, snapshot));
   await expect(reading).rejects.toThrow("was replaced while it was being read");
+});
+
+test("an export reads 100 blocks at once, because each read of a deployed store takes seconds", async () => {
+  const { store, load } = await createMemoryService();
+  const snapshot = load(makeRecords(100 * BLOCK_SIZE + 1));
+  const readBlocks = vi.spyOn(store, "readBlocks");
+  await Array.fromAsync(readRecords(store, snapshot));
+  expect(readBlocks.mock.calls.map(([, numbers]) => numbers.length)).toEqual([100, 1]);
 });
 
 // biome-ignore format: a table of cases

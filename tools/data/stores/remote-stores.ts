@@ -120,7 +120,7 @@ function createRemoteNamespace({ run, runJson }: Remote): WritableNamespace {
     return ["kv", "bulk", command, file, ...binding];
   };
   return {
-    // KV returns at most 100 values per call. The commands read fewer.
+    // KV returns at most 100 values per call. The commands read no more.
     async get(keys) {
       const args = await prepareBulk("get", keys);
       const found = await runJson(ValuesByKey, args);
