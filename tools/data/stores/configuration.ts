@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { quoteForShell } from "../../../src/escape.ts";
@@ -97,13 +98,9 @@ async function requireNoOverrides(path: string): Promise<void> {
   }
 }
 
-/**
- * Lists the variables that wrangler's parser, dotenv, finds: also in `export NAME=value` and `NAME: value`, and after a byte order mark.
- * A line inside a quoted value counts, too.
- */
+/** Lists the variables that a file sets. Wrangler's parser, dotenv, also accepts `NAME: value`, and a byte order mark at the beginning. */
 function listVariables(text: string): string[] {
-  const lines = text.replaceAll(/^\s+/gm, "");
-  return Array.from(lines.matchAll(/^(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/gm), ([, name]) => String(name));
+  return Object.keys(parseEnv(text.replace(/^\ufeff/, "").replaceAll(/:\s/g, "=")));
 }
 
 /**

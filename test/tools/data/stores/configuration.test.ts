@@ -16,7 +16,6 @@ describe("a configuration", () => {
     ["PREFER: code=503", true],
     ["\uFEFFPREFER=code=503", true],
     ["OTHER=1\r\nPREFER=code=503", true],
-    ["PREFER\n=code=503", true],
     ["# PREFER=code=503", false],
     ["OTHER=PREFER=code=503", false],
     ["PREFER:code=503", false],
