@@ -1,30 +1,54 @@
+import { resolve } from "node:path";
+import { InvalidArgumentError } from "commander";
 import type { Env } from "../src/bindings.ts";
 import { requireSettings } from "../src/settings.ts";
-import { printError } from "./command-line/print.ts";
-import { enterUserFolder } from "./command-line/program.ts";
+import {
+  createProgram,
+  createWholeNumberParser,
+  enterUserFolder,
+  parseNonEmpty,
+  runCommand,
+} from "./command-line/program.ts";
 import { loadSampleData } from "./data/sample-data.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
-import { describeError } from "./messages.ts";
-import { parseStartOptions } from "./start-options.ts";
+import { formatValue } from "./messages.ts";
 import { nameConfiguration, spawnWrangler } from "./wrangler.ts";
 
-// Loads the sample data into the store that the arguments select, if nothing was ever loaded there. Then runs `wrangler dev` with these
-// arguments, without a rate limit, and with links that repeat the address of the request.
+// Loads the sample data into the store that the options select, if nothing was ever loaded there. Then runs `wrangler dev`, without a rate
+// limit, and with links that repeat the address of the request.
 
-/**
- * PUBLIC_ORIGIN and the rate limit are for deployments. By default, wrangler would take the origin of local requests from `routes`. This
- * option is the last, because the list of `--var` would go on with an argument of the user.
- */
-const LOCAL_OPTIONS = ["--var=RATE_LIMIT:off", "--var=PUBLIC_ORIGIN:", "--infer-origin-from-routes=false"];
+interface StartOptions {
+  port?: number;
+  ip?: string;
+  var?: Record<string, string>;
+  persistTo?: string;
+  config?: string;
+}
 
-async function start(): Promise<void> {
-  const { config, persistTo, vars, isHelp, wranglerArgs } = parseStartOptions(process.argv.slice(2));
+const program = createProgram("npm start --")
+  .description("Serve the collection on this machine, at first with the sample data.")
+  .option("--port <number>", "port to listen on (default: 8787)", createWholeNumberParser(0, 65_535))
+  .option("--ip <address>", "address to listen on; 0.0.0.0 for all IPv4 addresses (default: localhost)")
+  .option("--var <NAME:VALUE...>", "variables to set, such as PREFER:delay=200", addVariable)
+  .option("--persist-to <dir>", "folder of the local store (default: .wrangler/state)", parsePath)
+  .option("--config <file>", "configuration file (default: wrangler.toml)", parsePath)
+  .usage("[options] [-- <options of wrangler dev>]")
+  .argument("[others...]", "other options of `wrangler dev`, unchecked, after a second --")
+  .showHelpAfterError("For all options, run: npm start -- --help")
+  .action(start);
+
+/** PUBLIC_ORIGIN and the rate limit are for deployments. */
+const LOCAL_VARS = { RATE_LIMIT: "off", PUBLIC_ORIGIN: "" };
+
+async function start(others: string[], options: StartOptions): Promise<void> {
+  requireComplete(others);
+  const { config, persistTo, var: vars = {}, ...address } = options;
   const configuration = await readConfiguration(config);
-  const choice = { config, persistTo, store: vars.STORE };
   const settings = { ...configuration.vars, ...vars };
-  if (!isHelp) requireValidSettings(configuration, settings);
+  requireValidSettings(configuration, settings);
+  const choice = { config, persistTo, store: vars.STORE };
   const store = STORE_NAMES.find((name) => name === settings.STORE);
-  if (store !== undefined && !isHelp) await loadSampleData({ ...choice, store });
+  if (store !== undefined) await loadSampleData({ ...choice, store });
   const env = {
     // For the build, which prepares the store again after a change of wrangler.toml.
     STORE_CHOICE: JSON.stringify(choice),
@@ -33,30 +57,49 @@ async function start(): Promise<void> {
     // Traces of requests double their time, and nothing deletes them.
     X_LOCAL_OBSERVABILITY: process.env.X_LOCAL_OBSERVABILITY ?? "false",
   };
-  const command = config === undefined ? nameConfiguration(["dev"]) : ["dev"];
-  const args = [...command, ...LOCAL_OPTIONS, ...wranglerArgs];
-  const server = spawnWrangler(args, { env, stdio: "inherit" });
+  const given = Object.entries({ ...address, "persist-to": persistTo });
+  const args = [
+    ...Object.entries({ ...LOCAL_VARS, ...vars }).map(([name, value]) => `--var=${name}:${value}`),
+    ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    // By default, wrangler takes the origin of local requests from `routes`.
+    "--infer-origin-from-routes=false",
+    ...others,
+  ];
+  const server = spawnWrangler(nameConfiguration(["dev", ...args], config), { env, stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));
 }
 
+function parsePath(text: string): string {
+  return resolve(parseNonEmpty(text));
+}
+
+function addVariable(text: string, vars: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^(\w+):(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("It must be a name and a value, such as PREFER:delay=200.");
+  return { ...vars, [name]: value };
+}
+
+const NPM_ADVICE = 'npm takes options for itself unless they follow "--": npm start -- --port 9000';
+
+/** Checks that npm took no option. It may pass the value. */
+function requireComplete([first]: string[]): void {
+  const taken = program.options.find(
+    (option) => process.env[`npm_config_${option.name().replaceAll("-", "_")}`],
+  );
+  if (taken !== undefined) program.error(`error: ${taken.long} did not arrive. ${NPM_ADVICE}`);
+  const isValue = first !== undefined && !first.startsWith("-");
+  if (isValue) program.error(`error: ${formatValue(first)} follows no option. ${NPM_ADVICE}`);
+}
+
 /** Checks the settings as the worker does at a request. Here, the tables of the configuration are the bindings. */
 function requireValidSettings(configuration: Configuration, settings: object): void {
-  const { d1_databases, kv_namespaces, ratelimits, assets } = configuration;
-  const bindings = {
-    DB: d1_databases?.[0],
-    KV: kv_namespaces?.[0],
-    ASSETS: assets,
-    RATE_LIMITER: ratelimits?.[0],
-  };
-  requireSettings({ ...bindings, ...settings } as unknown as Env);
+  const { d1_databases: [DB] = [], kv_namespaces: [KV] = [] } = configuration;
+  const { ratelimits: [RATE_LIMITER] = [], assets: ASSETS } = configuration;
+  requireSettings({ DB, KV, RATE_LIMITER, ASSETS, ...settings } as unknown as Env);
 }
 
 enterUserFolder("start", "dev");
-try {
-  await start();
-} catch (error) {
-  printError(describeError(error));
-  process.exitCode = 1;
-}
+await runCommand(program, process.argv.slice(2));

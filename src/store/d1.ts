@@ -63,7 +63,7 @@ function buildCurrentQuery(wanted: WantedBlock | undefined): string {
 function throwQueryError(cause: unknown): never {
   if (!isMissingTableError(cause)) throw cause;
   const message =
-    "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start -- OPTIONS`, where OPTIONS are the same as for `wrangler dev`";
+    "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start`, and the same --config and --persist-to as for `wrangler dev`";
   throw new Error(message, { cause });
 }
 

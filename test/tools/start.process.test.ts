@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "smol-toml";
@@ -49,7 +49,11 @@ async function startNpm(cwd: string, args: string[], pattern: RegExp) {
 
 /** Runs `npm start` on a free port. Without the second port, two commands that start at the same time can choose the same one. */
 const start = (cwd: string, ...args: string[]) =>
-  startNpm(cwd, ["start", "--", "--port", "0", "--inspector-port", "0", ...args], /Ready on (http:\S+)/);
+  startNpm(
+    cwd,
+    ["start", "--", "--port", "0", ...args, "--", "--inspector-port", "0"],
+    /Ready on (http:\S+)/,
+  );
 
 test("npm start -- --config FILE prepares the store of that configuration in its folder", async () => {
   const folder = createFolder();
@@ -70,12 +74,6 @@ test("npm start -- --config FILE prepares the store of that configuration in its
   expect((await runData(["info", "--config", config])).stdout).toContain("40614");
 });
 
-test("npm start -- --help shows the help of wrangler dev, and prepares nothing", async () => {
-  const args = ["tools/start.ts", "--help", "--persist-to", createFolder(), "--var", "RATE_LIMIT:10"];
-  const { status, stdout } = await runProcess(process.execPath, args);
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/^wrangler dev /)]);
-});
-
 test("npm installs packages on an older Node, also for a user who has set engine-strict", async () => {
   const file = join(createFolder(), "npmrc");
   await writeFile(file, "engine-strict=true\n");
@@ -83,13 +81,19 @@ test("npm installs packages on an older Node, also for a user who has set engine
   expect((await runProcess("npm", ["config", "get", "engine-strict"], { env })).stdout).toBe("false\n");
 });
 
-test.each([
-  ["FAULTS:maybe", 'FAULTS is "maybe"; it must be "on" or "off"'],
-  ["STORE:kv", 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
-])("npm start -- --var %s says why it is invalid, and starts nothing", async (setting, reason) => {
+// biome-ignore format: a table of cases
+test.each<[args: string, status: number, reason: string, npm?: object]>([
+  ["--var PREFER:delay=1 FAULTS:maybe", 1, 'FAULTS is "maybe"; it must be "on" or "off"'],
+  ["--var STORE:kv", 1, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
+  ["--var PREFER", 2, "must be a name and a value"],
+  ["--prot 9000", 2, "Did you mean --port?"],
+  ["9000", 2, '"9000" follows no option. npm takes options'],
+  ["", 2, "--persist-to did not arrive. npm takes options", { npm_config_persist_to: "state" }],
+])("npm start -- %s starts nothing, and says why", async (given, status, reason, npm) => {
   const folder = createFolder();
-  const args = ["tools/start.ts", "--persist-to", folder, "--var", "PREFER:delay=1", setting];
-  expect(await runProcess(process.execPath, args)).toEqual({ status: 1, stdout: "", stderr: `${reason}\n` });
+  const args = ["tools/start.ts", "--persist-to", folder, ...given.split(" ").filter(Boolean)];
+  const finished = await runProcess(process.execPath, args, { env: { ...process.env, ...npm } });
+  expect(finished).toEqual({ status, stdout: "", stderr: expect.stringContaining(reason) });
   expect(existsSync(join(folder, "v3"))).toBe(false);
 });
 
@@ -176,17 +180,4 @@ test.each([
   const { status, stderr } = await run(command.split(" "));
   await rm(join(folder, file));
   expect([status, stderr]).toEqual([1, expect.stringContaining(setting)]);
-});
-
-test("npm start names the files of a folder of sample data that contains no records", async () => {
-  const seed = join(folder, "data/seed");
-  for (const name of await readdir(seed)) if (name !== "README.md") await rm(join(seed, name));
-  const empty = ["--persist-to", createFolder()];
-  expect(await run(["tools/start.ts", ...empty])).toEqual({
-    status: 1,
-    stdout: expect.stringMatching(/^Nothing is loaded in the d1 store .*\n$/),
-    stderr: expect.stringMatching(
-      /data\/seed: contains no file .*: \["README\.md"\]\nNothing was loaded\.\n$/,
-    ),
-  });
 });
