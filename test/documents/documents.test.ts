@@ -7,6 +7,7 @@ import { DESCRIPTIONS, OPTION_NAMES } from "../../src/faults/option-table.ts";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { createCheckCommand } from "../../tools/conformance/check-command.ts";
 import { createDataProgram } from "../../tools/data/data-command.ts";
+import { createDeployProgram } from "../../tools/deploy/deploy.ts";
 import { OPENAPI_DOCUMENT } from "../../tools/reference/openapi.ts";
 import { DOCUMENTS, expectInDocument, listInlineCode, readDocument } from "../support/documentation.ts";
 import { createMemoryService } from "../support/memory-service.ts";
@@ -66,7 +67,8 @@ test("comments and messages cite pages and headings that exist", () => {
 
 const { get } = OPENAPI_DOCUMENT.paths["/api/tf1/records/"]!;
 const documented = DOCUMENTS.flatMap((page) => listInlineCode(readDocument(page)));
-const commands = [createCheckCommand("conformance"), ...createDataProgram().commands];
+const programs = [createDataProgram(), createDeployProgram()];
+const commands = [createCheckCommand("conformance"), ...programs.flatMap((program) => program.commands)];
 const commandOptions = commands.flatMap(({ options }) => options.map(({ long }) => String(long)));
 
 test.each<[kind: string, names: string[]]>([

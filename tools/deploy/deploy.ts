@@ -17,29 +17,36 @@ import { getAddress, getPreviewAddresses, upload } from "./upload.ts";
 import { waitForVersion } from "./wait-for-version.ts";
 
 const AGAIN = "To continue, run the command again.";
+const NOT_DEPLOYED = "Nothing was deployed: clients get what they got before.";
+const UNKNOWN = "To see which version is live, run: npx wrangler deployments list";
 
-/** Runs a step of a deployment. @param hint What to do if the step fails or is interrupted */
-async function step<T>(title: string, hint: string, action: () => Promise<T>): Promise<T> {
+/** Says what is live after a failure, and what to do. A function asks Cloudflare, for which an interrupted process has no time. */
+type Hint = string | (() => Promise<string>);
+
+/** Runs a step of a deployment. */
+async function step<T>(title: string, hint: Hint, action: () => Promise<T>): Promise<T> {
   print(`> ${title}`);
-  const warn = () => printError(`\nInterrupted: ${title}. ${hint}`);
+  const warn = () => printError(`\nInterrupted: ${title}. ${typeof hint === "string" ? hint : UNKNOWN}`);
   process.once("exit", warn);
   try {
     return await action();
   } catch (cause) {
-    throw new Error(`Failed: ${title}.\n${describeError(cause)}\n\n${hint}`, { cause });
+    const found = typeof hint === "string" ? hint : await hint();
+    throw new Error(`Failed: ${title}.\n${describeError(cause)}\n\n${found}`, { cause });
   } finally {
     process.off("exit", warn);
   }
 }
 
 /**
- * Deploys to production. Each step reuses the results of earlier attempts, so a failed deployment can be repeated.
+ * Deploys to production. Each step reuses the results of earlier attempts, so a failed deployment can be repeated. The database is migrated
+ * first, so the old version must work with the new tables.
  * @param options.changeStore Deploys even if the deployed worker serves a different store
  */
 async function deploy({ changeStore = false }: { changeStore?: boolean }): Promise<void> {
   const configuration = await readConfiguration();
-  const { STORE: store, PUBLIC_ORIGIN: origin } = configuration.vars ?? {};
-  const before = await step("prepare the store", "The worker was not deployed.", async () => {
+  const { vars: { STORE: store, PUBLIC_ORIGIN: origin } = {}, preview_urls } = configuration;
+  const before = await step("prepare the store", NOT_DEPLOYED, async () => {
     const before = await readDeployedVersion();
     if (!changeStore) requireSameStore(store, before);
     if (store !== SEED_STORE)
@@ -49,18 +56,49 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
       });
     return before;
   });
-  const hint =
-    before === undefined
-      ? AGAIN
-      : `To go back: npx wrangler ${nameConfiguration(["rollback", before.id, ...NAME_OPTIONS]).join(" ")}`;
-  const { version, address } = await step("deploy the worker", hint, async () => {
+  if (preview_urls === false)
+    print("  preview_urls is false, so the new version is checked when it is live.");
+  // Wrangler uploads no version of a worker that does not exist. Nobody uses it yet, either.
+  else if (before !== undefined) await checkVersion();
+  const findLive = () => findLiveVersion(before);
+  const { version, address } = await step("deploy the worker", findLive, async () => {
     const report = await upload(["deploy", ...getTagOptions()]);
     if (!report.version_id) throw new Error("Wrangler reported no version of the worker.");
     return { version: report.version_id, address: origin ? String(origin) : getAddress(report) };
   });
-  await step("wait for the new version", hint, () => waitForVersion(address, { version }));
-  await step("check the deployment", hint, () => checkDeployment(address));
+  await step("wait for the deployment", findLive, () => waitForVersion(address, { version }));
+  await step("check the deployment", findLive, () => checkDeployment(address));
   print(`Deployed to ${address}`);
+}
+
+/**
+ * Uploads the code as a version without traffic, and checks it at its own address, with the deployed store. The deployment uploads the code
+ * again, because `wrangler versions deploy` neither sets domains nor reports an address.
+ */
+async function checkVersion(): Promise<void> {
+  const { preview_url: address, version_id: version } = await step(
+    "upload the new version",
+    NOT_DEPLOYED,
+    // Without PUBLIC_ORIGIN, whose links would lead to the old version.
+    () => upload(["versions", "upload", "--var", "PUBLIC_ORIGIN:", ...getTagOptions()]),
+  );
+  if (!address || !version)
+    return print("  The version has no address of its own, so it is checked when it is live.");
+  await step("wait for the new version", NOT_DEPLOYED, () => waitForVersion(address, { version }));
+  await step("check the new version", NOT_DEPLOYED, () => checkDeployment(address));
+}
+
+/** Finds out after a failure which version is live. @param before The one that was live before */
+async function findLiveVersion(before: DeployedVersion | undefined): Promise<string> {
+  try {
+    const live = await readDeployedVersion();
+    if (live?.id === before?.id) return `${NOT_DEPLOYED} ${AGAIN}`;
+    if (before === undefined) return `The live version is ${live?.id}. ${AGAIN}`;
+    const rollback = nameConfiguration(["rollback", before.id, ...NAME_OPTIONS]).join(" ");
+    return `The live version is ${live?.id ?? "gone"}. To go back: npx wrangler ${rollback}`;
+  } catch {
+    return UNKNOWN;
+  }
 }
 
 /** Gets the option that tags a version with its commit, and with `-dirty` if there are uncommitted changes. */
@@ -105,7 +143,9 @@ export function createDeployProgram(): Command {
   const program = createProgram("npm run").hook("preAction", useProxy);
   program
     .command("deploy")
-    .description("deploy to production: prepare the store, deploy the worker, wait for it and check it")
+    .description(
+      "deploy to production: prepare the store, check the new version, deploy it and check it again",
+    )
     .option("--change-store", "deploy even if the deployed worker serves a different store")
     .action(deploy);
   program

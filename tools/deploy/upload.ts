@@ -11,24 +11,28 @@ interface Report {
   /** Null if the user declined the deployment. */
   version_id?: string | null;
   targets?: string[];
+  /** The address of an uploaded version, unless preview URLs are off. */
+  preview_url?: string;
   preview_urls?: string[];
   deployment_urls?: string[];
 }
 
+const REPORT_TYPES = ["deploy", "preview", "version-upload", "command-failed"];
+
 /**
- * Uploads the code and makes it live. Wrangler uses the terminal, so it can ask questions, and writes its report to a file.
+ * Runs a command of wrangler that uploads the code. It uses the terminal, so it can ask questions, and writes its report to a file.
  * @throws Error with wrangler's reason if the command fails, or if the user cancels it
  */
 export async function upload(command: string[]): Promise<Report> {
-  const file = getTemporaryPath("report.ndjson");
+  const file = getTemporaryPath(`${command[0]}.ndjson`);
   const env = { WRANGLER_OUTPUT_FILE_PATH: file };
   const status = await waitForExit(spawnWrangler(nameConfiguration(command), { env, stdio: "inherit" }));
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(Boolean);
   const reports: Report[] = lines.map((line) => JSON.parse(line));
-  const report = reports.findLast(({ type }) => ["deploy", "preview", "command-failed"].includes(type));
+  const report = reports.findLast(({ type }) => REPORT_TYPES.includes(type));
   const { message = "Its output is above.", code = "none" } = report ?? {};
   if (status !== 0 || !report) throw new Error(`wrangler failed: ${message} [code: ${code}]`);
-  if (report.version_id === null) throw new Error("The deployment was cancelled, so nothing was deployed.");
+  if (report.version_id === null) throw new Error("The deployment was cancelled.");
   return report;
 }
 

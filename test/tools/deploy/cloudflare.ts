@@ -23,8 +23,10 @@ const createAccount = () => ({
   namespace: undefined as Map<string, string> | undefined,
   /** The next request whose method and URL match gets a 503 from a proxy of the API. */
   rejected: undefined as RegExp | undefined,
-  /** The versions that `/healthz` reports, one after the other, and the last one from then on. An upload adds one. */
+  /** The versions that `/healthz` reports, one after the other, and the last one from then on. A deployment adds one. */
   versions: ["old"],
+  /** The address of a version is `https://`, the first 8 characters of its id and this suffix. Without it, preview URLs are off. */
+  previewSuffix: undefined as string | undefined,
   /** A header that the deployed worker does not send. */
   missingHeader: undefined as string | undefined,
   /** The paths of the deployed worker that were requested. */
@@ -73,31 +75,44 @@ function addWorkers(add: AddRoute, api: Cloudflare): void {
   const upload = async ({ req }: Context) => {
     const { name, preview } = req.param();
     api.uploads.set([name, preview].filter(Boolean).join("/"), await req.text());
-    const id = randomUUID();
-    api.versions.push(id);
-    return { id, deployment_id: id.replaceAll("-", ""), urls: [api.origin], env: {} };
+    return { id: randomUUID(), urls: [api.origin], env: {}, metadata: { has_preview: true } };
   };
+  const deploy = async (context: Context) => {
+    const version = await upload(context);
+    api.versions.push(version.id);
+    return { ...version, deployment_id: version.id.replaceAll("-", "") };
+  };
+  const addIfDeployed = (path: string, code: number, read: () => unknown) =>
+    add("GET", path, ({ req }) => (api.uploads.has(req.param("name")!) ? read() : fail(code)));
   const service = "/workers/services/:name";
-  add("GET", service, () => fail(10090));
+  addIfDeployed(service, 10090, () => ({ default_environment: { script: { tag: "tag" } } }));
   add("DELETE", service, ({ req }) => void api.uploads.delete(req.param("name")!));
   const script = "/workers/scripts/:name";
-  for (const path of ["settings", "deployments"]) add("GET", `${script}/${path}`, () => fail(10007));
+  const bindings = [{ type: "d1", name: "DB", id: DATABASE_ID }];
+  addIfDeployed(`${script}/settings`, 10007, () => ({ bindings }));
+  const listVersions = () => [{ version_id: api.versions.at(-1), percentage: 100 }];
+  addIfDeployed(`${script}/deployments`, 10007, () => ({ deployments: [{ versions: listVersions() }] }));
+  add("GET", `${script}/versions/:id`, () => ({ resources: { bindings } }));
+  add("POST", `${script}/versions`, upload);
   for (const path of [`${script}/secrets`, "/workers/tails/by-consumer/:name", "/storage/kv/namespaces"])
     add("GET", path, () => []);
   add("GET", `${script}/references`, () => ({}));
   add("POST", `${script}/assets-upload-session`, () => ({ jwt: "jwt", buckets: [] }));
-  add("PUT", script, upload);
+  add("PUT", script, deploy);
   const subdomain = { enabled: true, previews_enabled: true };
   add("POST", `${script}/subdomain`, () => subdomain);
   add("GET", "/workers/subdomain", () => ({ subdomain: "example" }));
   const worker = "/workers/workers/:name";
-  add("GET", worker, () => ({ previews_base_config: {}, subdomain }));
+  add("GET", worker, () => ({
+    previews_base_config: {},
+    subdomain: { ...subdomain, preview_url_suffix: api.previewSuffix },
+  }));
   add("GET", `${worker}/previews/:preview`, () => fail(10025));
   add("POST", `${worker}/previews`, async ({ req }) => {
     const { name } = await req.json();
     return { id: name, name, slug: name, urls: ["https://branch.example"] };
   });
-  add("POST", `${worker}/previews/:preview/deployments`, upload);
+  add("POST", `${worker}/previews/:preview/deployments`, deploy);
 }
 
 /** Adds a D1 database. Long statements are uploaded as a file and then imported. */

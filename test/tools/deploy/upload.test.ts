@@ -25,7 +25,6 @@ test("a preview is checked at the address of its deployment, if wrangler reports
 test.each<[report: string, read: () => unknown, advice: string]>([
   ["no target", () => getAddress({}), "Set PUBLIC_ORIGIN"],
   ["a wildcard host", () => getAddress({ targets: ["*.example/* (zone name: example)"] }), "Set PUBLIC_ORIGIN"],
-  ["no preview", () => getPreviewAddresses({}), "Turn on preview URLs"],
   ["a preview without an address", () => getPreviewAddresses({ preview_urls: [] }), "Turn on preview URLs"],
 ])("a report of %s has no address that can be checked, and says what to set", (_, read, advice) =>
   expect(read).toThrow(advice),
