@@ -5,7 +5,7 @@ import { type Finished, finish } from "./run-command.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 /** The folders and files of the repository that the commands use. */
-const FOLDERS = ["src", "public", "data", "tools", "docs"];
+const FOLDERS = ["src", "public", "data", "tools", "docs", "examples"];
 const FILES = ["wrangler.toml", "package.json", "tsconfig.json", "README.md", "LICENSE", ".gitignore"];
 
 /** The arguments of `configure` that uncomment `routes` in wrangler.toml. */

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
@@ -10,7 +10,7 @@ import { hashContent } from "../data/snapshot-content.ts";
 import { stageFiles } from "../data/staging/staging.ts";
 import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../paths.ts";
-import { SAMPLE_DATA_FILE, type SampleData } from "./sample-data.ts";
+import type { SampleData } from "./sample-data.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
 
@@ -48,10 +48,9 @@ const manifest = {
   engines: { node: ">=22.13" },
   bin: { [name]: "cli.js" },
   exports: { ".": "./index.js", "./package.json": "./package.json" },
-  files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "*.gz"],
+  files: ["*.js", "*.md", "docs", "data", "examples", "index.d.ts", "NOTICES.txt", "*.gz"],
 };
 const types = readFileSync(join(SOURCE, "index.d.ts"), "utf8");
-const documents = ["LICENSE", ...globSync("docs/*.md", { cwd: PROJECT })];
 const files = new Map<string, string | Uint8Array>([
   ...outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
   ["package.json", JSON.stringify(manifest, null, 2)],
@@ -60,9 +59,8 @@ const files = new Map<string, string | Uint8Array>([
     "index.d.ts",
     types.replace(/^import .+?^export type .+?;$/ms, `${readChangeType()}\n\n${renderRecordType()}`),
   ],
-  ...documents.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
-  ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
-  [SAMPLE_DATA_FILE, gzipSync(JSON.stringify(await encodeSampleData()), { level: 9 })],
+  ...readDocuments(),
+  ["sample-data.json.gz", gzipSync(JSON.stringify(await encodeSampleData()), { level: 9 })],
   [basename(SEED_CSV_PATH), readFileSync(join(ASSETS, SEED_CSV_PATH))],
 ]);
 replaceFolder(FOLDER, files);
@@ -75,6 +73,22 @@ async function encodeSampleData(): Promise<SampleData> {
   } finally {
     close();
   }
+}
+
+/**
+ * Reads the documents. They have the same paths in the package, so that their links and messages name the right files.
+ * @throws Error if a link leads to a file that the package does not contain
+ */
+function readDocuments(): Map<string, string> {
+  const paths = globSync(["LICENSE", "docs/*.md", "data/seed/README.md", "examples/*.py"], { cwd: PROJECT });
+  const documents = new Map(paths.map((path) => [path, readFileSync(join(PROJECT, path), "utf8")]));
+  const readme = documents.get("docs/package.md") ?? "";
+  documents.set("README.md", readme.replaceAll(/\]\((?=[a-z]+\.md)/g, "](docs/"));
+  for (const [path, text] of documents)
+    for (const [, link = ""] of text.matchAll(/\]\((?!https?:)([^()#\s]+)/g))
+      if (path.endsWith(".md") && !documents.has(join(dirname(path), link)))
+        throw new Error(`${path} links to ${link}, which the package does not contain.`);
+  return documents;
 }
 
 /** Reads the files for static-files.ts. The package has the sample data in a file of its own. */

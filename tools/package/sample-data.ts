@@ -7,8 +7,6 @@ import type { Snapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { describeFileError, getErrorCode } from "../messages.ts";
 
-export const SAMPLE_DATA_FILE = "sample-data.json.gz";
-
 /** The records in the file are checked and sorted, so that a service is ready at once. */
 export interface SampleData extends Omit<Snapshot, "loaded_at"> {
   blocks: Block[];
@@ -18,20 +16,25 @@ let sampleData: SampleData | undefined;
 
 /** Creates a store of the sample data. All services of a process share its blocks. */
 export function createSampleStore(): Store {
-  sampleData ??= JSON.parse(gunzipSync(readPackageFile(SAMPLE_DATA_FILE)).toString()) as SampleData;
+  const file = new URL("./sample-data.json.gz", import.meta.url);
+  sampleData ??= JSON.parse(gunzipSync(readPackageFile(file)).toString()) as SampleData;
   const { blocks, ...snapshot } = sampleData;
   return createMemoryStore({ ...snapshot, loaded_at: new Date().toISOString() }, blocks);
 }
 
-/** Reads a file that the package contains beside its code. */
-export function readPackageFile(name: string): Buffer<ArrayBuffer> {
-  // Jest 29 does not know `import.meta.dirname`.
-  const path = fileURLToPath(new URL(name, import.meta.url));
+/**
+ * Reads a file that the package contains beside its code.
+ * @param url Written as `new URL("./name", import.meta.url)`, which tools find that copy all files of a program, and which works in Jest 29
+ */
+export function readPackageFile(url: URL): Buffer<ArrayBuffer> {
+  const path = fileURLToPath(url);
   try {
     return readFileSync(path);
   } catch (cause) {
     const isMissing = getErrorCode(cause) === "ENOENT";
-    const advice = isMissing ? ". A bundler must keep this package external" : "";
+    const advice = isMissing
+      ? ". A bundler must keep this package external, with `external` or `externals`, in Next.js with `serverExternalPackages`"
+      : "";
     throw new Error(`${path} cannot be read: ${describeFileError(cause)}${advice}.`, { cause });
   }
 }

@@ -15,6 +15,8 @@ import { readPackageFile } from "./sample-data.ts";
 /** The contents of the static files, by path. The build replaces the name `FILES` with these contents. */
 declare const FILES: Record<string, string>;
 
+const SEED_CSV = new URL("./seed.csv.gz", import.meta.url);
+
 interface StaticFile {
   bytes: Buffer<ArrayBuffer>;
   gzipped: Buffer<ArrayBuffer>;
@@ -69,7 +71,7 @@ export function respondWithFile(
 function findFile(path: string): StaticFile | undefined {
   const known = files.get(path);
   if (known !== undefined) return known;
-  const contents = path === SEED_CSV_PATH ? readPackageFile(`.${SEED_CSV_PATH}`) : FILES[path];
+  const contents = path === SEED_CSV_PATH ? readPackageFile(SEED_CSV) : FILES[path];
   if (contents === undefined) return undefined;
   const bytes = Buffer.from(contents);
   const etag = `"${hashString(bytes.toString("latin1")).toString(16)}"`;

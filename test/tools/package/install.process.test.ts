@@ -1,7 +1,8 @@
-import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, inject, test } from "vitest";
+import { createProject } from "../../support/project.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { CLIENT, installPackage, LEFT_OVER, runIn } from "./built-package.ts";
 
@@ -29,13 +30,16 @@ test("the package contains its license and those of its libraries", async () => 
   expect(libraries.filter(hasLicense)).toEqual(libraries);
 });
 
-test("the package contains nothing of an earlier build", async () => {
+test("the package contains nothing of an earlier build, and the files that its code names", async () => {
   const files = await readdir(installed);
   expect(files).not.toContain(LEFT_OVER);
   // The modules contain the static files, and their names.
   const modules = files.filter((file) => file.endsWith(".js"));
   const contents = await Promise.all(modules.map((file) => readFile(join(installed, file), "utf8")));
   expect(contents.join("")).not.toContain(LEFT_OVER);
+  // Tools that copy all files of a program search for this expression.
+  const urls = contents.join("").matchAll(/new URL\("\.\/(.+?)", import\.meta\.url\)/g);
+  expect(Array.from(urls, ([, file]) => file).sort()).toEqual(files.filter((file) => file.endsWith(".gz")));
 });
 
 test("every library in the package is a dependency, so that the weekly audit sees it", async () => {
@@ -46,11 +50,13 @@ test("every library in the package is a dependency, so that the weekly audit see
   expect(workflow).toContain("npm audit --omit=dev --include=prod\n");
 });
 
-test("the package contains the pages that its README links to", async () => {
-  const readme = await readFile(join(installed, "README.md"), "utf8");
-  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, file]) => String(file));
-  expect(links.length).toBeGreaterThan(3);
-  expect(await readdir(installed)).toEqual(expect.arrayContaining(links));
+test("the package has no page with a link to a file that it does not contain", async () => {
+  const { folder, run } = createProject("http://localhost");
+  await cp("dist", join(folder, "dist"), { recursive: true });
+  await appendFile(join(folder, "docs/faults.md"), "[code](../src/app.ts)");
+  const stderr = expect.stringContaining("docs/faults.md links to ../src/app.ts");
+  expect(await run(["tools/package/build.ts"])).toMatchObject({ status: 1, stderr });
+  expect(await readdir(join(installed, "docs"))).toEqual((await readdir("docs")).sort());
 });
 
 test("a strict client compiles, without the types of Node or Cloudflare", async () => {
@@ -79,7 +85,7 @@ test("an uncaught error shows its name and message, and little code", async () =
 // biome-ignore format: a table of cases
 test.each([
   ["uses the package if it is external", [NAME], { status: 0, stdout: "200\n" }],
-  ["says if the package must be external", [], { status: 1, stderr: expect.stringMatching(/^Error: .* external/m) }],
+  ["says if the package must be external", [], { status: 1, stderr: expect.stringMatching(/^Error: .* external.*serverExternalPackages/m) }],
 ])("a bundle %s", async (_, external, expected) => {
   const outfile = join(createFolder(), "client.mjs");
   await symlink(join(folder, "node_modules"), join(outfile, "..", "node_modules"));
