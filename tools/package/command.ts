@@ -46,7 +46,7 @@ function createServeProgram() {
         new Option("--admin", "let tests control the service below /__admin/").conflicts("publicOrigin"),
       )
       .option("--log", "print a line of JSON on standard error for each request")
-      // No command `help`, so that a file can have this name. A file named like the command `check` is written `./check`.
+      // No command `help`, so that a file can have this name. A file named like the command `conformance` is written `./conformance`.
       .helpCommand(false)
       .action(serve)
   );
@@ -98,4 +98,4 @@ function printRequest({ headers, ...received }: ReceivedRequest): void {
 // Docker Compose sets a variable without a value to an empty text.
 if (process.env.PORT === "") delete process.env.PORT;
 // Last, because the program uses what the lines above initialize.
-await runProgram(createServeProgram().addCommand(createCheckCommand("check")));
+await runProgram(createServeProgram().addCommand(createCheckCommand("conformance")));

@@ -135,7 +135,7 @@ test.each([
   { name: "--admin behind a proxy", args: ["--admin", "--public-origin", "https://counts.example"], expected: [2, "'--admin' cannot be used with option '--public-origin"] },
   { name: "a missing file, although PORT is empty", args: ["nothing.csv"], env: { PORT: "" }, expected: [1, "nothing.csv: cannot be read"] },
   { name: "a file that is named like the subcommand", args: ["./check"], expected: [1, "./check: cannot be read"] },
-  { name: "the subcommand without a URL", args: ["check"], expected: [2, "argument 'url'"] },
+  { name: "the subcommand without a URL", args: ["conformance"], expected: [2, "argument 'url'"] },
   { name: "a Node without SQLite, such as Node 20", args: [], env: { NODE_OPTIONS: "--no-experimental-sqlite" }, expected: [1, "Node 22.13 or newer"] },
 ])("the command explains $name", async ({ args, env, expected: [status, reason] }) => {
   const ended = await runIn(folder, process.execPath, [COMMAND, ...args], env);

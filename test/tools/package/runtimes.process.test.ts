@@ -27,7 +27,7 @@ describe.each<[string, string, ...string[]]>([
     );
     const failed = (await Promise.all(responses)).filter(({ status }) => status !== 200);
     expect(failed.map(({ status, url }) => [status, url])).toEqual([]);
-    const checked = await runIn(folder, runtime, [...own, COMMAND, "check", url, "--pages", "2"]);
+    const checked = await runIn(folder, runtime, [...own, COMMAND, "conformance", url, "--pages", "2"]);
     expect(checked.stdout).toMatch(/^\d+ rules followed, 0 broken: /m);
     expect(checked.status).toBe(0);
     expect((await stop()).stderr).toBe("");
