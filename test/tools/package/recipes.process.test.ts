@@ -1,14 +1,15 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
-import { listCodeBlocks } from "../../support/documentation.ts";
+import { listCodeBlocks, readDocument } from "../../support/documentation.ts";
 import { findPort } from "../../support/free-port.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { installPackage, startCommand } from "./built-package.ts";
+import { COMMAND, installPackage, startCommand } from "./built-package.ts";
 
 const recipes = ["js", "python"].flatMap((language) => listCodeBlocks("docs/package.md", language));
 
@@ -93,6 +94,21 @@ test("the script of the README prints what its last comment says", async () => {
   const [, printed] = /\/\/ (.+)\n$/.exec(script) ?? [];
   await writeFile(join(folder, "readme.mjs"), script);
   expect((await runInFolder(NODE, ["readme.mjs"])).stdout).toBe(`${printed}\n`);
+});
+
+test.each([
+  ["PORT", []],
+  ["--port", ["--port", "NUMBER"]],
+  ["--port=", ["--port=NUMBER"]],
+])("the container's health check follows %s", async (_, given) => {
+  const args = given.map((arg) => arg.replace("NUMBER", port));
+  const options = { cwd: folder, env: { ...process.env, PORT: args.length > 0 ? "1" : port } };
+  const server = spawn(NODE, [COMMAND, ...args], options);
+  onTestFinished(() => void server.kill());
+  await once(server.stdout, "data");
+  const [, check = ""] = /^HEALTHCHECK CMD (.*)$/m.exec(readDocument("docs/deploying.md")) ?? [];
+  const [, ...script] = JSON.parse(check.replace("/proc/1/", `/proc/${server.pid}/`));
+  await run(NODE, script, options);
 });
 
 test("each curl command of the section for any language succeeds", async () => {
