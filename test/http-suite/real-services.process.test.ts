@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { bundleWorker } from "../support/bundled-worker.ts";
+import { PATH } from "../support/exchange.ts";
 import { requireDocumented } from "../support/openapi-check.ts";
 import { makeRecords } from "../support/sample-records.ts";
 import { loadInto, startWorker } from "../support/worker.ts";
@@ -27,6 +28,9 @@ describe("in workerd, with the sample data and bindings that only read,", async 
   const sampleData = (await readSampleData()).toReversed();
   describeHttpSuite({ ...worker, records: sampleData, hasFiles: true });
 
+  test("links keep bytes that are not UTF-8", async () =>
+    expect(await (await worker.fetch(`${PATH}?x=%FF`)).text()).toContain("&page=2&x=%FF"));
+
   test("/seed.csv.gz has all records, newest first", async () => {
     const response = await worker.fetch("/seed.csv.gz");
     expect(response.headers.get("Content-Type")).toBe("application/gzip");
@@ -43,6 +47,9 @@ describe("the package", async () => {
   const service = createService({ records });
   const server = await service.listen({ port: 0 });
   afterAll(() => server.close());
+
+  test("links replace bytes that are not UTF-8", async () =>
+    expect(await (await fetch(`${server.url}${PATH}?x=%FF`)).text()).toContain("&page=2&x=%EF%BF%BD"));
 
   describe("over a port,", () => {
     describeHttpSuite({
