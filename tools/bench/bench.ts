@@ -75,8 +75,9 @@ async function startServers(file: string, folder: string, constant: string) {
   // `npm start` gets a copy, because two processes that use one database block each other.
   const copy = getTemporaryPath("copy");
   cpSync(folder, copy, { recursive: true });
-  const memory = await startServer("dist/package/cli.js", file);
-  const wrangler = await startServer("tools/start.ts", "--persist-to", copy, "--inspector-port", "0");
+  const memory = await startServer("dist/package/cli.js", "--port", "0", file);
+  const startOptions = ["--port", "0", "--persist-to", copy, "--", "--inspector-port", "0"];
+  const wrangler = await startServer("tools/start.ts", ...startOptions);
   const node = await startServer("tools/bench/constant-server.ts", memory + constant);
   const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler, node };
   const runtime = await startRuntime(folder);
@@ -124,7 +125,7 @@ async function startRuntime(folder: string): Promise<Miniflare> {
 
 /** Starts a server of this project, which ends with this process. Returns the origin that the server prints. */
 async function startServer(...args: string[]): Promise<string> {
-  const server = spawn(process.execPath, [...args, "--port", "0"], { cwd: PROJECT });
+  const server = spawn(process.execPath, args, { cwd: PROJECT });
   server.stderr.pipe(process.stderr);
   process.once("exit", () => server.kill());
   for await (const line of createInterface(server.stdout)) {
