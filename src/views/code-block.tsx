@@ -5,7 +5,7 @@ import type { Page } from "../records/schema.ts";
 import { formatJson } from "./json-html.ts";
 
 /**
- * A block of code. A script adds a copy button (src/views/assets/scripts/copy.ts).
+ * A block of code. A script adds a copy button (src/views/assets/scripts/page.ts).
  * @param label The end of the accessible name of the button
  */
 export const CodeBlock: FC<{ code: string; label: string }> = ({ code, label }) => (

@@ -41,7 +41,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
         {props.description && <meta name="description" content={props.description} />}
         <link rel="icon" href={`${ASSETS_PATH}/icon.svg`} type="image/svg+xml" />
         <link rel="stylesheet" href={`${ASSETS_PATH}/site.css`} />
-        <script type="module" src={`${ASSETS_PATH}/copy.js`} />
+        <script type="module" src={`${ASSETS_PATH}/page.js`} />
         {props.script && <script type="module" src={`${ASSETS_PATH}/${props.script}`} />}
       </head>
       <body>
