@@ -17,6 +17,11 @@ export function integerBetween(min: number, max: number): Syntax<number> {
   return { expected, parse: (text) => parseInteger(text, min, max) };
 }
 
+export const safeInteger: Syntax<number> = {
+  expected: "a whole number, 0 or greater",
+  parse: (text) => parseInteger(text, 0, Number.MAX_SAFE_INTEGER),
+};
+
 export function oneOf<T extends string>(...values: T[]): Syntax<T> {
   const expected = values.join(", ").replace(/, (?=\w+$)/, " or ");
   return { expected, parse: (text) => values.find((value) => value === text) };
@@ -46,7 +51,7 @@ export const milliseconds: Syntax<NumberOrRange> = {
 };
 
 export const pages: Syntax<(NumberOrRange | "last")[]> = {
-  expected: "page numbers, ranges or last, such as 3,7-9",
+  expected: "page numbers, ranges or last, such as 1,7-9",
   parse(text) {
     const parsePages = (part: string) =>
       part === "last" ? part : parseNumberOrRange(part, 1, Number.MAX_SAFE_INTEGER);

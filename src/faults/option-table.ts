@@ -48,9 +48,9 @@ export const OPTIONS = {
   }),
   count: define("fault", syntax.difference, { "count=+1": "Adds this number to the `count` of a page" }),
   next: define("fault", syntax.oneOf("loop", "null", "skip"), {
-    "next=loop": "Changes `next` to the same page",
-    "next=null": "Changes `next` to null",
-    "next=skip": "Changes `next` to the page after the next",
+    "next=loop": "Changes `next`, if it is not null, to the same page",
+    "next=null": "Changes `next`, if it is not null, to null",
+    "next=skip": "Changes `next`, if it is not null, to the page after the next",
   }),
   record: define("fault", syntax.oneOf("float", "null", "missing", "extra", "offset"), {
     "record=float": "Changes a count in one record of a page to a fraction",
@@ -62,7 +62,7 @@ export const OPTIONS = {
   grow: define("shared", syntax.growth, {
     "grow=15/m": "Serves a collection that grows by the clock, from part of the loaded records to all",
   }),
-  on: define("condition", syntax.pages, { "on=3,7-9": "Applies the faults only to these pages" }),
+  on: define("condition", syntax.pages, { "on=1,7-9": "Applies the faults only to these pages" }),
   until: define("condition", syntax.utcTime, {
     "until=2030-01-31T12:00:00Z": "Applies the faults only before this time",
   }),
@@ -76,7 +76,7 @@ export const OPTIONS = {
   fail: define("condition", syntax.share, {
     "fail=0.1": "Applies the faults to this share of the requests, chosen at random",
   }),
-  seed: define("shared", syntax.integerBetween(0, Number.MAX_SAFE_INTEGER), {
+  seed: define("shared", syntax.safeInteger, {
     "seed=4": "Makes random choices repeatable: they depend only on this number and the page",
   }),
   none: define("fault", syntax.noValue, {
@@ -100,7 +100,7 @@ export type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS).filter(isOptionName);
 
-const FAULT_NAMES = listNames("fault");
+export const FAULT_NAMES = listNames("fault");
 export const CONDITION_NAMES = listNames("condition");
 export const SHARED_NAMES = listNames("shared");
 
