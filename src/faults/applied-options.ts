@@ -1,5 +1,12 @@
 import type { AppContext } from "../bindings.ts";
-import { CONDITION_NAMES, hasFault, type OptionName, type OptionValues } from "./option-table.ts";
+import {
+  CONDITION_NAMES,
+  FAULT_NAMES,
+  hasFault,
+  type OptionName,
+  type OptionValues,
+  SHARED_NAMES,
+} from "./option-table.ts";
 import type { ChangedPage, PageChange } from "./page-faults.ts";
 
 /** Where options come from: the client's header `Prefer` or parameter `prefer`, or the setting PREFER of the deployment. */
@@ -16,7 +23,11 @@ export interface AppliedOptions {
   warnings: string[];
   /** The options that decided about the response. Before the wait, all options of the rule. */
   options: OptionValues;
-  /** What they changed in the page. */
+  /** The faults of that rule that had nothing to change in the response. */
+  idle?: OptionValues;
+  /** How much longer the response takes, with its body. */
+  waitMs?: number;
+  /** What the options changed in the page. */
   changes: PageChange[];
   /** The page with these changes, before a fault breaks its body. Undefined without a page, or if no option can change its text. */
   page?: ChangedPage | undefined;
@@ -52,4 +63,10 @@ export function pickDeciding(options: OptionValues, names: OptionName[]): Option
   const pick = (picked: OptionName[]) => Object.fromEntries(picked.map((name) => [name, options[name]]));
   const deciding: OptionValues = pick(["delay", "none", ...names]);
   return hasFault(deciding) ? { ...deciding, ...pick([...CONDITION_NAMES, "seed"]) } : deciding;
+}
+
+/** Picks the faults that did not decide about a response. */
+export function pickIdle(options: OptionValues, deciding: OptionValues): OptionValues {
+  const idle = [...FAULT_NAMES, ...SHARED_NAMES].filter((name) => deciding[name] === undefined);
+  return Object.fromEntries(idle.map((name) => [name, options[name]]));
 }

@@ -9,10 +9,10 @@ const HANG_MS = 60_000;
 /** How long `body=slow` takes without `delay`: less than the timeout of many test runners, 5 seconds. */
 const SLOW_BODY_MS = 2_000;
 
-/** How the wait before a response has ended. */
+/** How the wait before a response has ended. `waitMs` is how much longer the response takes, with its body. */
 export type Wait =
   /** The response can be sent: its time is over, or it takes no time. */
-  | { kind: "over" }
+  | { kind: "over"; waitMs: number }
   | SlowBody
   /** The response does not wait, because too many others do. */
   | { kind: "refused" }
@@ -20,7 +20,7 @@ export type Wait =
   | { kind: "interrupted" };
 
 /** The response can be sent, with a body that takes time. The slot is taken until this time is over. */
-export type SlowBody = { kind: "slow body"; bodyMs: number; slot: Slot };
+export type SlowBody = { kind: "slow body"; waitMs: number; bodyMs: number; slot: Slot };
 
 /**
  * Waits before a response. Each response that takes time needs a slot, which limits their number.
@@ -32,16 +32,16 @@ export async function wait(
   { slots, random }: { slots: Slots; random: number },
 ): Promise<Wait> {
   const { beforeMs, bodyMs } = chooseTimes(options, random);
-  const takesTime = beforeMs > 0 || bodyMs > 0;
-  if (!takesTime) return { kind: "over" };
-  const slot = slots.take(c, beforeMs + bodyMs);
+  const waitMs = beforeMs + bodyMs;
+  if (waitMs === 0) return { kind: "over", waitMs };
+  const slot = slots.take(c, waitMs);
   if (slot === undefined) return { kind: "refused" };
   // A hang does not keep the process alive, because its client usually gives up.
   await sleep(beforeMs, { signal: slot.signal, keepsAlive: !options.hang });
   if (slot.signal.aborted) return { kind: "interrupted" };
-  if (bodyMs > 0) return { kind: "slow body", bodyMs, slot };
+  if (bodyMs > 0) return { kind: "slow body", waitMs, bodyMs, slot };
   slot.free();
-  return { kind: "over" };
+  return { kind: "over", waitMs };
 }
 
 /** Chooses how long a response waits, and how long its body then takes. With `body=slow`, the delay is the time of the body. */
