@@ -1,5 +1,5 @@
 import { respondWithError } from "../http/error-response.ts";
-import { formatThrottling, HttpError, MethodNotAllowedError } from "../http/errors.ts";
+import { formatThrottling, HttpError, InvalidPageError, MethodNotAllowedError } from "../http/errors.ts";
 import { COLLECTION_METHODS, NO_STORE } from "../http/headers.ts";
 import type { PageRequest } from "../http/request.ts";
 import type { Collection } from "../store/cached-store.ts";
@@ -69,6 +69,8 @@ async function servePage(
   const asked = changesText || body === "slow" ? { ...request, copies: undefined } : request;
   // Body faults also apply to errors, so an error becomes a response here.
   const response = await serve(asked, collection).catch((error) => respondWithError(error, request.c));
+  const isPastTheEnd = request.page !== undefined && request.c.var.error instanceof InvalidPageError;
+  if (isPastTheEnd) return { response, deciding: ["body", "grow"], changes: [] };
   const hasPage = response.status < 400 && request.method !== "OPTIONS";
   if (!hasPage) return { response, deciding: ["body"], changes: [] };
   if (!changesText) return { response, deciding: ["body", "grow"], changes: [] };

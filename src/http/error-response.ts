@@ -4,16 +4,24 @@ import { logFailure } from "../log.ts";
 import { HttpError, UnavailableError } from "./errors.ts";
 import { createCompleteResponse, getCommonHeaders, NO_STORE } from "./headers.ts";
 
+declare module "hono" {
+  interface ContextVariableMap {
+    /** The error that the client gets. Read by the HTML view. */
+    error?: HttpError;
+  }
+}
+
 /** Responds to an error. Any error but an `HttpError` is a failure of the service: the log has the reason, and the client gets a 503. */
 export function respondWithError(error: unknown, c: AppContext): Response {
   if (!(error instanceof HttpError)) {
     logFailedRequest(error, c);
     return respondWithError(new UnavailableError(), c);
   }
-  const { message, status, headers } = error;
+  c.set("error", error);
+  const { body, status, headers } = error;
   const errorHeaders = { "Content-Type": "application/json", "Cache-Control": NO_STORE, Vary: "Accept" };
   // With the common headers, because an error of `limitUrlLength` never gets to `addHeaders`.
-  return createCompleteResponse(c, JSON.stringify({ detail: message }), {
+  return createCompleteResponse(c, JSON.stringify(body), {
     status,
     headers: { ...errorHeaders, ...headers, ...getCommonHeaders(c) },
   });

@@ -1,20 +1,38 @@
 import type { AppContext } from "../bindings.ts";
 import { getStatusDetail } from "./statuses.ts";
 
+/** The body of an error, as in Django REST Framework. */
+interface ErrorBody {
+  /** What went wrong. */
+  detail: string;
+  /** The days with records before and after one that has none. */
+  nearest?: string[];
+}
+
 /**
- * An error that the client gets: a status, headers, and the body `{"detail": message}`, as in Django REST Framework. Hono's own
- * `HTTPException` takes headers only as part of a whole response, and has no default message.
+ * An error that the client gets: a status, headers, and a body. Hono's own `HTTPException` takes headers only as part of a whole response,
+ * and has no default message.
  */
 export class HttpError extends Error {
   readonly status: number;
   /** Only those of this error, such as `Retry-After`. */
   readonly headers: Record<string, string>;
+  readonly body: ErrorBody;
 
   /** @param options `detail` is the message for the client, by default the message of the status */
-  constructor(status: number, options: { detail?: string; headers?: Record<string, string> } = {}) {
-    super(options.detail ?? getStatusDetail(status));
+  constructor(status: number, options: Partial<ErrorBody> & { headers?: Record<string, string> } = {}) {
+    const { detail = getStatusDetail(status), nearest, headers = {} } = options;
+    super(detail);
     this.status = status;
-    this.headers = options.headers ?? {};
+    this.headers = headers;
+    this.body = nearest === undefined ? { detail } : { detail, nearest };
+  }
+}
+
+/** As in Django REST Framework, for a page past the end and for what is no page, such as `page=0`. */
+export class InvalidPageError extends HttpError {
+  constructor() {
+    super(404, { detail: "Invalid page." });
   }
 }
 

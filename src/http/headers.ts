@@ -13,6 +13,18 @@ export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 /** `Cache-Control` of a response that caches must not store, such as an error: the next request can succeed. */
 export const NO_STORE = "no-store";
 
+/** Nothing inline is allowed, so that injected markup cannot run a script. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The headers of every HTML page. */
+export const HTML_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+  "Referrer-Policy": "same-origin",
+};
+
 /** The headers of every response. */
 export const SERVICE_HEADERS = {
   // Scripts from any origin can read the response, including its headers.

@@ -55,3 +55,13 @@ export function createPageUrlBuilder(origin: string, query: URLSearchParams): (p
   const [before = "", after = ""] = text.split(/(?<=^|&)page=(?=&|$)/);
   return (page) => `${origin}${COLLECTION_PATH}?${before}page=${page}${after}`;
 }
+
+/**
+ * Returns a URL with another value of a query parameter. Links are absolute, because a path that begins with two slashes would name a
+ * host.
+ */
+export function setParameter(url: URL, name: string, value: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set(name, value);
+  return changed.href;
+}

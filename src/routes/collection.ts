@@ -3,7 +3,7 @@ import type { AppContext, AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { hashString } from "../hash.ts";
-import { HttpError, MethodNotAllowedError, rejectOtherMethods } from "../http/errors.ts";
+import { InvalidPageError, MethodNotAllowedError, rejectOtherMethods } from "../http/errors.ts";
 import {
   COLLECTION_HEADERS,
   COLLECTION_METHODS,
@@ -13,7 +13,8 @@ import {
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../http/links.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin, matchesETag, type PageRequest, parsePageRequest } from "../http/request.ts";
-import { formatEnvelope, PAGE_SIZE } from "../records/page.ts";
+import { createPage, formatEnvelope, PAGE_SIZE } from "../records/page.ts";
+import type { Page } from "../records/schema.ts";
 import type { Collection, LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
@@ -53,8 +54,12 @@ export function createCollection({ respondWithFaults }: Faults): Hono<AppEnv> {
   return collection;
 }
 
-/** As in Django REST Framework, for a page past the end and for what is no page, such as `page=0`. */
-const INVALID_PAGE = { detail: "Invalid page." };
+declare module "hono" {
+  interface ContextVariableMap {
+    /** The page without faults, and how many newer records `grow` hides. Read by the HTML view. */
+    served?: { page: Page; hidden: number };
+  }
+}
 
 /** Responds to a request, without faults. */
 async function serve(request: PageRequest, collection: Collection): Promise<Response> {
@@ -62,7 +67,7 @@ async function serve(request: PageRequest, collection: Collection): Promise<Resp
   requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
-  if (request.page === undefined) throw new HttpError(404, INVALID_PAGE);
+  if (request.page === undefined) throw new InvalidPageError();
 
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
   const formatETag = createETagFormatter(c, origin);
@@ -72,13 +77,16 @@ async function serve(request: PageRequest, collection: Collection): Promise<Resp
       ? undefined
       : (located: LocatedPage) => matchesETag(copies, formatETag(located));
   const page = await collection.findPage(request.page, { isNotModified });
-  if (page === undefined) throw new HttpError(404, INVALID_PAGE);
+  if (page === undefined) throw new InvalidPageError();
 
   const ETag = formatETag(page);
   if (page.kind === "not modified")
     return createCompleteResponse(c, null, { status: 304, headers: { ...CACHE_HEADERS, ETag } });
-  const { snapshot, location, records } = page;
-  const body = formatEnvelope(location, records, createPageUrlBuilder(origin, query));
+  const { snapshot, location, hidden, records } = page;
+  const getPageUrl = createPageUrlBuilder(origin, query);
+  if (prefersHtml(c))
+    c.set("served", { page: createPage(location, JSON.parse(records), getPageUrl), hidden });
+  const body = formatEnvelope(location, records, getPageUrl);
   const hasRecords = location.count > 0;
   // The home page describes the records. A relative link is right behind every proxy.
   const described = hasRecords ? { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' } : {};

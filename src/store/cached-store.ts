@@ -38,6 +38,8 @@ export interface LocatedPage {
   /** The snapshot that the collection shows. Its `count` is that of the collection. */
   snapshot: MaybeSnapshot;
   location: PageLocation;
+  /** How many newer records are loaded, but not in the collection. */
+  hidden: number;
 }
 
 interface CollectionOptions {
@@ -95,9 +97,9 @@ function createCollection(caches: Caches, { countHidden }: CollectionOptions = {
         const snapshot = shorten(current.snapshot);
         const location = locatePage(number, snapshot.count);
         if (location === undefined) return undefined;
-        const page = { snapshot, location };
-        if (isNotModified?.(page)) return { ...page, kind: "not modified" };
         const hidden = current.snapshot.count - snapshot.count;
+        const page = { snapshot, location, hidden };
+        if (isNotModified?.(page)) return { ...page, kind: "not modified" };
         const { first, last } = location.positions;
         const records = await readRecords(current, { first: hidden + first, last: hidden + last });
         return { ...page, kind: "page", records };
