@@ -63,7 +63,8 @@ export function listFiles(): Exchange[] {
     { request: "POST /robots.txt", status: 405, headers: all },
     { request: "/robots.txt/", status: 404 },
     { request: "/_headers", status: 404 },
-    { request: "/docs", headers: { ...file, ...WEB_PAGE }, body: /^<!doctype html>.*<\/html>$/s },
+    { request: "/docs", headers: { ...file, ...WEB_PAGE }, body: /<meta name="description" content="Count/ },
+    { request: "/docs/?x=1", status: 307, headers: { ...all, location: "/docs?x=1" } },
     { request: "POST /docs", status: 405, headers: all },
     { request: "/openapi.json", headers: { ...file, ...JSON_TYPE }, body: document },
   ];

@@ -4,10 +4,9 @@ import { getMimeType } from "hono/utils/mime";
 import { ASSETS_PATH } from "#assets-path";
 import { hashString } from "../../src/hash.ts";
 import { MethodNotAllowedError } from "../../src/http/errors.ts";
-import { SERVICE_HEADERS } from "../../src/http/headers.ts";
+import { HTML_HEADERS, SERVICE_HEADERS } from "../../src/http/headers.ts";
 import { getHeader, matchesETag } from "../../src/http/request.ts";
 import { SEED_CSV_PATH } from "../../src/store/seed.ts";
-import { HTML_HEADERS } from "../../src/views/html-middleware.ts";
 import { REFERENCE_PATH } from "../../src/views/site.ts";
 import { createErrorResponse } from "./respond.ts";
 import { readPackageFile } from "./sample-data.ts";
@@ -30,6 +29,12 @@ const files = new Map<string, StaticFile>();
 /** `Cache-Control` of files whose path changes with their contents. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 
+/** The redirects of the platform: those of the build's file `_redirects`, and those to pages. */
+const REDIRECTS = new Map([
+  ["/favicon.ico", { status: 302, path: `${ASSETS_PATH}/icon.svg` }],
+  [`${REFERENCE_PATH}/`, { status: 307, path: REFERENCE_PATH }],
+]);
+
 /**
  * Responds with a static file, as the platform does: a deployment gets the same headers from public/_headers.
  * @param options `canCompress`: whether the client decompresses the response. That of `service.fetch` does not
@@ -42,11 +47,11 @@ export function respondWithFile(
   // Parsing the URL takes longer, and the service parses it, too.
   const target = url.slice(url.indexOf("/", "https://".length));
   const [pathname = ""] = target.split("?", 1);
-  if (pathname === "/favicon.ico")
-    return new Response(null, {
-      status: 302,
-      headers: { ...SERVICE_HEADERS, Location: `${ASSETS_PATH}/icon.svg${target.slice(pathname.length)}` },
-    });
+  const redirect = REDIRECTS.get(pathname);
+  if (redirect !== undefined) {
+    const Location = redirect.path + target.slice(pathname.length);
+    return new Response(null, { status: redirect.status, headers: { ...SERVICE_HEADERS, Location } });
+  }
   const file = findFile(pathname);
   if (file === undefined) return undefined;
   if (method !== "GET" && method !== "HEAD")
