@@ -8,8 +8,10 @@ import { createStore } from "./store/create-store.ts";
 export function describeSettings(env: Env) {
   const faults = env.FAULTS !== "off";
   return {
+    /** The period of the rate limit; null if there is no limit. */
     rate_limit_seconds: getRateLimitPeriod(env),
     faults,
+    /** The default options of requests; null if there are none. */
     prefer: faults && env.PREFER ? env.PREFER : null,
   };
 }

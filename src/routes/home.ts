@@ -3,45 +3,45 @@ import { SAMPLE_DATA_HASH } from "#sample-data-hash";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { requireFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
-import { getSharedOptions } from "../faults/rules.ts";
 import { rejectOtherMethods } from "../http/errors.ts";
-import { NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
+import { HTML_HEADERS, NO_STORE, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder } from "../http/links.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin } from "../http/request.ts";
 import { logFailure } from "../log.ts";
-import { formatEnvelope, getLastPage } from "../records/page.ts";
+import { createPage } from "../records/page.ts";
 import { describeSettings } from "../settings.ts";
-import { getCachedStore } from "../store/create-store.ts";
-import type { MaybeSnapshot } from "../store/snapshot.ts";
-import type { Statistics } from "../store/stored-statistics.ts";
+import type { Collection } from "../store/cached-store.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
-import { createSummary, groupStatistics, type Summary } from "../views/home/summary.ts";
-import { HTML_HEADERS } from "../views/html-middleware.ts";
+import { createSummary, describeRecords, type Summary } from "../views/home/summary.ts";
 
 /** Creates the route of the home page, a description of the service and of its records in HTML or JSON. */
 export function createHome({ getCollection }: Faults): Hono<AppEnv> {
   const home = new Hono<AppEnv>();
-  const groupOnce = createStatisticsGrouper();
+  const describeOnce = createDescriber();
 
   home.get("/", async (c) => {
     c.header("Vary", "Accept");
     const url = new URL(c.req.url);
     requireAcceptable(c, url.searchParams);
-    const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
     const settings = describeSettings(c.env);
     const { rules } = requireFaultOptions("PREFER", settings.prefer ?? "");
-    const { snapshot, statistics } = await getCollection(c, rules).getStatistics();
+    const collection = getCollection(c, rules);
+    const statistics = await collection.getStatistics();
     const summary = createSummary({
-      snapshot,
-      statistics: groupOnce(snapshot, statistics),
-      grows: getSharedOptions(rules).grow !== undefined,
-      isSampleData: statistics.records_hash === SAMPLE_DATA_HASH,
-      origin,
+      records: describeOnce(statistics),
+      loaded_at: statistics.snapshot.loaded_at,
+      rules,
+      isSampleData: statistics.statistics.records_hash === SAMPLE_DATA_HASH,
+      origin: getOrigin(url, c.env.PUBLIC_ORIGIN),
       settings,
     });
     if (!prefersHtml(c)) return c.json(summary, 200, { "Cache-Control": PAGE_CACHE_CONTROL });
-    return respondWithHtml(c, summary, snapshot);
+    const isEmpty = summary.count === 0;
+    const sample = isEmpty ? undefined : await getSamplePage(c, collection, summary, statistics.snapshot.id);
+    // The next request may be able to read the sample page.
+    const caching = isEmpty || sample !== undefined ? PAGE_CACHE_CONTROL : NO_STORE;
+    return c.html(renderHome(summary, sample), 200, { ...HTML_HEADERS, "Cache-Control": caching });
   });
 
   home.all("/", rejectOtherMethods("GET, HEAD"));
@@ -49,42 +49,35 @@ export function createHome({ getCollection }: Faults): Hono<AppEnv> {
   return home;
 }
 
-/** Creates a function that groups statistics for the home page, but only once for a snapshot and its number of days. */
-function createStatisticsGrouper() {
-  let latest: { id: string | null; days: number; grouped: ReturnType<typeof groupStatistics> } | undefined;
-  return ({ id }: MaybeSnapshot, statistics: Statistics) => {
-    const days = statistics.days.length;
-    if (latest?.id !== id || latest.days !== days)
-      latest = { id, days, grouped: groupStatistics(statistics) };
-    return latest.grouped;
+/** Creates a function that describes records for the home page, but only once for a snapshot and its number of visible records. */
+function createDescriber() {
+  let latest: { id: string | null; described: ReturnType<typeof describeRecords> } | undefined;
+  return (statistics: Parameters<typeof describeRecords>[0]) => {
+    const { id, count } = statistics.snapshot;
+    if (latest?.id !== id || latest.described.count !== count)
+      latest = { id, described: describeRecords(statistics) };
+    return latest.described;
   };
-}
-
-async function respondWithHtml(c: AppContext, summary: Summary, snapshot: MaybeSnapshot): Promise<Response> {
-  const isEmpty = summary.count === 0;
-  const sample = isEmpty ? undefined : await getSamplePage(c, summary, snapshot);
-  // The next request may be able to read the sample page.
-  const caching = isEmpty || sample !== undefined ? PAGE_CACHE_CONTROL : NO_STORE;
-  return c.html(renderHome(summary, sample), 200, { ...HTML_HEADERS, "Cache-Control": caching });
 }
 
 /**
  * Gets page 2, whose response usually has both links, or the only page.
- * @returns undefined if the page cannot be read, or if a load has replaced the snapshot of the home page
+ * @param id The snapshot of the home page
+ * @returns undefined if the page cannot be read, or if a load has replaced that snapshot
  */
 async function getSamplePage(
   c: AppContext,
-  { prefer, records_url }: Summary,
-  snapshot: MaybeSnapshot,
+  collection: Collection,
+  { pages, records_url_without_faults }: Summary,
+  id: string | null,
 ): Promise<SamplePage | undefined> {
-  const number = Math.min(2, getLastPage(snapshot.count));
-  // The example has no default faults.
-  const query = new URLSearchParams(prefer === null ? "" : "prefer=none");
-  const getPageUrl = createPageUrlBuilder(new URL(records_url).origin, query);
+  const number = Math.min(2, pages);
+  const { origin, searchParams } = new URL(records_url_without_faults);
+  const getPageUrl = createPageUrlBuilder(origin, searchParams);
   try {
-    const found = await getCachedStore(c.env).findPage(number);
-    if (found?.kind !== "page" || found.snapshot.id !== snapshot.id) return undefined;
-    return { number, page: JSON.parse(formatEnvelope(found.location, found.records, getPageUrl)) };
+    const found = await collection.findPage(number);
+    if (found?.kind !== "page" || found.snapshot.id !== id) return undefined;
+    return { number, page: createPage(found.location, JSON.parse(found.records), getPageUrl) };
   } catch (error) {
     // Logged like a failed request for that page.
     const request = { store: c.env.STORE, method: "GET", path: COLLECTION_PATH };

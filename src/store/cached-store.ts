@@ -110,13 +110,13 @@ function createCollection(caches: Caches, { countHidden }: CollectionOptions = {
       const current = await snapshots.getCurrent(undefined, Date.now());
       return getLastPage(shorten(current.snapshot).count);
     },
-    /** Gets the statistics of all records of the snapshot, but with the days of the collection only. */
+    /** Gets the days of the collection, oldest first, and the statistics of all loaded records, also of those that it lacks. */
     getStatistics: () =>
       searchSnapshot(snapshots, undefined, async (current) => {
         const snapshot = shorten(current.snapshot);
         const statistics = await readStatistics(current.snapshot);
         const days = selectOldestDays(statistics.days, snapshot.count);
-        return { snapshot, statistics: { ...statistics, days } };
+        return { snapshot, days, statistics, loaded: current.snapshot.count };
       }),
   };
 }

@@ -10,6 +10,9 @@ import { requireBlock, requireBlocks, type Store } from "./store.ts";
  */
 export type Day = [date: string, records: number, failing: number, unknown: number, roadUsers: number];
 
+/** A day of which only the oldest records count. Nothing else is known of them without reading them. */
+export type PartialDay = [date: string, records: number, failing: null, unknown: null, roadUsers: null];
+
 /** An hour of the day in UTC: how many records and counted road users, without records with `camera_ok` `False`. */
 export type Hour = [records: number, roadUsers: number];
 
@@ -50,12 +53,13 @@ export const NO_STATISTICS: Statistics = {
   source_count: 0,
 };
 
-/** Selects the days of the oldest records. Both lists have the oldest day first. */
-export function selectOldestDays(days: Day[], count: number): Day[] {
-  let recordsUntil = 0;
-  for (const [index, [, records]] of days.entries()) {
-    if (recordsUntil >= count) return days.slice(0, index);
-    recordsUntil += records;
+/** Selects the days of the oldest records. Both lists have the oldest day first, and the newest day can be partial. */
+export function selectOldestDays(days: Day[], count: number): (Day | PartialDay)[] {
+  let left = count;
+  for (const [index, [date, records]] of days.entries()) {
+    if (left === 0) return days.slice(0, index);
+    if (left < records) return [...days.slice(0, index), [date, left, null, null, null]];
+    left -= records;
   }
   return days;
 }

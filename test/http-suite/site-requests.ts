@@ -30,7 +30,7 @@ export function listSite({ origin, records }: Target): Exchange[] {
     return { request, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };
   };
   return [
-    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": PAGE_CACHE_CONTROL }),
+    html("/", /<meta name="description" content="Road .*<\/html>$/s, { "cache-control": PAGE_CACHE_CONTROL }),
     html(`${PATH}?page=last`, /<title>Records, page [\d,]+ of [\d,]+/, { allow: "GET, OPTIONS", etag: null }),
     html(`HEAD ${PATH}`, /^$/, {}),
     html("POST /", /<h1>405 /, {}, 405),

@@ -33,10 +33,11 @@ const first = ${JSON.stringify(url)};
 const records = new Map();
 let current;
 for (let url = first; url !== null; ) {
-  const { snapshot = current, results, next } = await readPage(url);
+  const { snapshot = current, count, results, next } = await readPage(url);
   current ??= snapshot;
   if (snapshot === current) {
     for (const record of results) records.set(record.id, record);
+    console.log(\`\${records.size} of \${count} records\`);
     url = next;
   } else {
     // Other records were loaded in the meantime: start again.
@@ -72,6 +73,7 @@ while url:
     if snapshot == current:
         page = response.json()
         records.update((record["id"], record) for record in page["results"])
+        print(len(records), "of", page["count"], "records")
         url = page["next"]
     else:  # Other records were loaded in the meantime: start again.
         url, current, records = first, None, {}

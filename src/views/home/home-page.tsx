@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
-import { COLLECTION_PATH } from "../../http/links.ts";
-import { ROAD_USERS } from "../../records/road-users.ts";
+import { COLLECTION_PATH, setParameter } from "../../http/links.ts";
 import type { Page } from "../../records/schema.ts";
 import { CodeBlock, CurlBlock, ShortenedPage } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";
+import { MarkedCode } from "../markdown.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
-import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
+import { formatNumber, formatQuantity } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
 import { HoursChart } from "./hours-chart.tsx";
 import { formatDate, PeriodTable } from "./period-table.tsx";
@@ -17,80 +17,87 @@ export type SamplePage = { number: number; page: Page };
 /** @param sample Undefined if the collection is empty, or if the page cannot be read */
 export function renderHome(summary: Summary, sample: SamplePage | undefined): string {
   const hasRecords = summary.count > 0;
+  const { search, searchParams } = new URL(summary.records_url_without_faults);
   return String(
     <Layout path="/" description={summary.description}>
       <div class="columns">
         <div>
           <h1>{SITE_NAME}</h1>
           <p class="lead">A public {SERVICE_SUMMARY}. Use it to develop and test clients.</p>
-          {hasRecords ? <Contents {...summary} /> : <p class="banner">{EMPTY_COLLECTION}</p>}
+          {hasRecords ? (
+            <Contents {...summary} />
+          ) : (
+            <p class="banner">
+              <MarkedCode text={EMPTY_COLLECTION} />
+            </p>
+          )}
           <CodeBlock code={summary.records_url} label="URL of the collection" />
           <p class="row">
-            <a class="button primary" href={COLLECTION_PATH}>
+            <a class="button primary" href={COLLECTION_PATH + search}>
               Browse the records
             </a>{" "}
             <a class="button" href={`${REFERENCE_PATH}#try`}>
               Try the API
             </a>
           </p>
-          {summary.faults && <Faults {...summary} />}
+          {summary.faults && hasRecords && <Faults {...summary} />}
         </div>
-        {sample && <SampleResponse {...sample} {...summary} />}
-        <Scripts {...summary} />
+        {sample && <Sample {...sample} {...summary} />}
+        <div>
+          <Scripts {...summary} />
+          {hasRecords && summary.grow === null && <HoursChart {...summary.loaded.hours} />}
+        </div>
         {hasRecords && (
-          <>
-            <div>
-              <h2>The collection</h2>
-              <Facts {...summary} />
-              <PeriodTable {...summary.statistics} />
-            </div>
-            <HoursChart {...summary.statistics.hours} />
-          </>
+          <div>
+            <h2>The collection</h2>
+            <PeriodTable {...summary} query={searchParams} />
+          </div>
         )}
       </div>
     </Layout>,
   );
 }
 
-/** Says what is served: whose records, of which days, whether more are added, and when they were loaded. */
-const Contents: FC<Summary> = ({ count, loaded_at, grows, sample_data_url, statistics }) => {
-  const { first, last, cameras } = statistics;
+/** Says what is served: how many records, of which days, from where, and when they were loaded. */
+const Contents: FC<Summary> = (summary) => {
+  const { count, pages, loaded_at, sample_data_url, grow, loaded } = summary;
   return (
     <p>
       It serves{" "}
-      <b>{formatQuantity(count, areGenerated(statistics) ? "generated sample record" : "record")}</b>
-      {first !== null && last !== null && (
-        <>
-          {" "}
-          from <b>{formatDate(first)}</b> to <b>{formatDate(last)}</b>
-        </>
-      )}
-      : counts of cars, persons, bicycles, trucks, motorcycles and buses for{" "}
-      {formatQuantity(cameras, "roadside camera")}. {formatSources(statistics)}{" "}
-      {grows ? "The newest appear one after another, by the clock." : "No records are added."}{" "}
+      <b>
+        {formatQuantity(count, areGenerated(loaded) ? "generated record" : "record")} {formatDays(summary)}
+      </b>{" "}
+      on {formatQuantity(pages, "page")}: counts of cars, persons, bicycles, trucks, motorcycles and buses
+      {grow === null
+        ? ` for ${formatQuantity(loaded.cameras, "roadside camera")}.`
+        : `. More appear by the clock, ${grow}, up to ${formatNumber(loaded.count)}.`}{" "}
+      {formatSources(loaded)}{" "}
       {loaded_at !== null && (
         <>
           Loaded on <time datetime={loaded_at}>{formatDate(loaded_at)}</time>.{" "}
         </>
       )}
-      {sample_data_url !== null && <a href={sample_data_url}>Download all records as CSV.</a>}
+      {sample_data_url !== null && <a href={sample_data_url}>Download the sample data as CSV.</a>}
     </p>
   );
 };
 
-function areGenerated({ sources, source_count }: Summary["statistics"]): boolean {
+function formatDays({ first, last, days }: Summary): string {
+  if (first === null || last === null) return "";
+  if (first === last) return `of ${formatDate(first)}`;
+  return `of ${formatQuantity(days, "day")} from ${formatDate(first)} to ${formatDate(last)}`;
+}
+
+function areGenerated({ sources, source_count }: Summary["loaded"]): boolean {
   return source_count === 1 && sources[0] === "generated";
 }
 
-const MAX_SHOWN_SOURCES = 5;
-
-function formatSources(statistics: Summary["statistics"]): string {
-  const { sources, source_count } = statistics;
-  if (areGenerated(statistics)) return "";
+function formatSources(loaded: Summary["loaded"]): string {
+  const { sources, source_count } = loaded;
+  if (areGenerated(loaded)) return "";
   if (source_count === 0) return "Their source was not recorded.";
-  const shown = sources.slice(0, MAX_SHOWN_SOURCES);
-  const more = source_count - shown.length;
-  if (more > 0) shown.push(`and ${more} more`);
+  const more = source_count - sources.length;
+  const shown = more > 0 ? [...sources, `and ${more} more`] : sources;
   return `${source_count === 1 ? "Source" : "Sources"}: ${shown.join("; ")}.`;
 }
 
@@ -100,85 +107,61 @@ const FAULTS = [
   ["code=429", "a 429"],
   ["body=slow", "a slow body"],
   ["record=missing,seed=4", "a missing count"],
-  ["rows=repeat,seed=4", "a repeated record"],
+  ["count=-1", "a wrong total"],
 ] as const;
 
-const Faults: FC<Pick<Summary, "prefer">> = ({ prefer }) => (
-  <>
-    <p class="row">
-      <b>Break it on purpose:</b>{" "}
-      {FAULTS.map(([options, name]) => (
-        <>
-          <a class="button" href={`${COLLECTION_PATH}?page=2&prefer=${options}`}>
-            {name}
-          </a>{" "}
-        </>
-      ))}
-      <a href={`${REFERENCE_PATH}#faults`}>All faults</a>
-    </p>
-    {prefer !== null && (
-      <p class="banner">
-        This deployment applies <code>{prefer}</code> to every request for the collection that sets no options
-        of its own. Add <code>prefer=none</code> to get the unchanged response.
+const Faults: FC<Summary> = ({ prefer, grow }) => {
+  const growth = grow === null ? "" : `,grow=${grow}`;
+  return (
+    <>
+      <p class="row">
+        <b>Break it on purpose:</b>{" "}
+        {FAULTS.map(([options, name]) => (
+          <>
+            <a class="button" href={`${COLLECTION_PATH}?prefer=${options}${growth}`}>
+              {name}
+            </a>{" "}
+          </>
+        ))}
+        <a href={`${REFERENCE_PATH}#faults`}>All faults</a>
       </p>
-    )}
-  </>
-);
+      {prefer !== null && (
+        <p class="banner">
+          This deployment applies <code>{prefer}</code> to every request for the collection that sets no
+          options of its own. Add <code>prefer=none</code> to get the unchanged response.
+        </p>
+      )}
+    </>
+  );
+};
 
-const SampleResponse: FC<SamplePage & Summary> = ({ number, page, records_url, prefer }) => (
+const Sample: FC<SamplePage & Summary> = ({ number, page, records_url, records_url_without_faults: url }) => (
   <div class="example">
-    <CurlBlock options="-s" url={`${records_url}?page=${number}${prefer === null ? "" : "&prefer=none"}`} />
+    <CurlBlock options="-s" url={setParameter(new URL(url), "page", String(number))} />
     <p>
-      The response{prefer !== null && " without the default faults"}, formatted
+      The response{url !== records_url && " without the default faults"}, formatted
       {page.results.length > 1 && ` and shortened to one of its ${page.results.length} records`}:
     </p>
     <ShortenedPage page={page} />
   </div>
 );
 
-const Scripts: FC<Summary> = ({ records_url, rate_limit_seconds }) => (
-  <div>
+const Scripts: FC<Summary> = ({ records_url, records_url_without_faults: url, rate_limit_seconds }) => (
+  <>
     <h2>Read all records</h2>
     <p>
       Follow <code>next</code> until it is null.{" "}
       {rate_limit_seconds === null
         ? "This deployment has no rate limit."
         : `A client that sends too many requests within ${rate_limit_seconds} seconds gets status 429.`}{" "}
-      These scripts wait after the statuses 429 and 503.
+      These scripts wait after the statuses 429 and 503
+      {url !== records_url && ", and avoid the default faults"}.
     </p>
-    {createCodeSamples(records_url).map(({ language, code }, index) => (
-      <details name="script" open={index === 0}>
+    {createCodeSamples(url).map(({ language, code }) => (
+      <details name="script">
         <summary>{language}</summary>
         <CodeBlock code={code} label={language} />
       </details>
     ))}
-  </div>
+  </>
 );
-
-const Facts: FC<Summary> = ({ count, pages, statistics }) => {
-  const { cameras, days, camera_ok, totals } = statistics;
-  const known = camera_ok.True + camera_ok.False;
-  const health = [
-    `${formatShare(camera_ok.True, known)} True`,
-    `of ${formatQuantity(known, "record")}, ignoring null`,
-  ];
-  const facts = [
-    ["Records", formatNumber(count), `on ${formatQuantity(pages, "page")}`],
-    ["Days with records", formatNumber(days)],
-    ["Cameras", formatNumber(cameras)],
-    ["camera_ok", ...(known === 0 ? ["null", "in all records"] : health)],
-    ["Sums of the counts", "", ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`).join(" · ")],
-  ];
-  return (
-    <dl class="facts">
-      {facts.map(([name, value, text]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>
-            <strong>{value}</strong> {text}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-};

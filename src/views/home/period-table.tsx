@@ -6,9 +6,12 @@ import type { Period, Periods, Unit } from "./summary.ts";
 /** Earlier periods are visible after a click. */
 const MAX_OPEN_PERIODS = 12;
 
-/** The days, months or years of a collection, newest first. */
-export const PeriodTable: FC<Periods> = ({ unit, periods }) => {
-  const rows = periods.map((period, index) => <Row period={period} newer={periods[index - 1]} unit={unit} />);
+/**
+ * The days, months or years of a collection, newest first.
+ * @param query The parameters of the links to their records
+ */
+export const PeriodTable: FC<Periods & { query: URLSearchParams }> = ({ unit, periods, query }) => {
+  const rows = periods.map((period) => <Row period={period} unit={unit} query={query} />);
   return (
     <div>
       <Table unit={unit}>{rows.slice(0, MAX_OPEN_PERIODS)}</Table>
@@ -19,8 +22,8 @@ export const PeriodTable: FC<Periods> = ({ unit, periods }) => {
         </details>
       )}
       <p class="quiet">
-        Camera failing: the share of records with <code>camera_ok</code> <code>"False"</code>, ignoring
-        records in which it is null.
+        Camera failing: the share of records with <code>camera_ok</code> <code>"False"</code>, ignoring null.
+        Road users: without these records.
       </p>
     </div>
   );
@@ -36,7 +39,7 @@ const Table: FC<PropsWithChildren<{ unit: Unit }>> = ({ unit, children }) => (
     <thead>
       <tr>
         <th scope="col">{UNIT_NAMES[unit]}</th>
-        {["Records", "Camera failing", "Road users per record, without failing cameras"].map((name) => (
+        {["Records", "Camera failing", "Road users per record"].map((name) => (
           <th scope="col" class="number">
             {name}
           </th>
@@ -47,28 +50,22 @@ const Table: FC<PropsWithChildren<{ unit: Unit }>> = ({ unit, children }) => (
   </table>
 );
 
-const Row: FC<{ period: Period; newer: Period | undefined; unit: Unit }> = ({ period, newer, unit }) => {
+const Row: FC<{ period: Period; unit: Unit; query: URLSearchParams }> = ({ period, unit, query }) => {
   const { last, records, failing, unknown, mean_road_users: mean } = period;
-  const known = records - unknown;
-  const hasGapAbove = newer !== undefined && getIndex(newer.first, unit) - getIndex(last, unit) > 1;
+  const known = records - (unknown ?? records);
   return (
-    <tr class={hasGapAbove ? "gap" : undefined}>
+    <tr>
       <th scope="row">
-        <a href={`${DATE_JUMP_PATH}?date=${last}`}>{formatDate(last, unit)}</a>
+        <a href={`${DATE_JUMP_PATH}?${new URLSearchParams([["date", last], ...query])}`}>
+          {formatDate(last, unit)}
+        </a>
       </th>
       <td class="number">{formatCompact(records)}</td>
-      <td class="number">{known === 0 ? "–" : formatShare(failing, known)}</td>
+      <td class="number">{failing === null || known === 0 ? "–" : formatShare(failing, known)}</td>
       <td class="number">{mean === null ? "–" : formatMean(mean)}</td>
     </tr>
   );
 };
-
-/** Numbers the days, the months or the years, so that consecutive ones differ by 1. */
-function getIndex(date: string, unit: Unit): number {
-  const day = new Date(date);
-  const year = day.getUTCFullYear();
-  return { day: day.getTime() / 86_400_000, month: 12 * year + day.getUTCMonth(), year }[unit];
-}
 
 /** Formats the day, the month or the year of a time or a date: `2 Nov 2025`, `Nov 2025` or `2025`. */
 export function formatDate(time: string, unit: Unit = "day"): string {

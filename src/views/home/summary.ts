@@ -1,56 +1,70 @@
+import { formatOptionValue } from "../../faults/option-syntax.ts";
+import { OPTION_NAMES, SHARED_NAMES } from "../../faults/option-table.ts";
+import { getSharedOptions, type Rule } from "../../faults/rules.ts";
 import { COLLECTION_PATH } from "../../http/links.ts";
 import { getLastPage } from "../../records/page.ts";
+import type { Collection } from "../../store/cached-store.ts";
 import { SEED_CSV_PATH } from "../../store/seed.ts";
-import type { MaybeSnapshot } from "../../store/snapshot.ts";
-import type { Day, Statistics } from "../../store/stored-statistics.ts";
+import type { Day, PartialDay } from "../../store/stored-statistics.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 
 /** The data of the home page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/** Groups days of the statistics into periods. For 10,000 days, that takes 2 ms in Node, so keep the result. */
-export function groupStatistics({ days, ...rest }: Statistics) {
-  const camera_ok = { True: 0, False: 0, null: 0 };
-  for (const [, records, failing, unknown] of days) {
-    camera_ok.True += records - failing - unknown;
-    camera_ok.False += failing;
-    camera_ok.null += unknown;
-  }
-  return { ...rest, days: days.length, camera_ok, ...groupIntoPeriods(days) };
-}
+type Statistics = Awaited<ReturnType<Collection["getStatistics"]>>;
 
-interface SummaryParts {
-  snapshot: MaybeSnapshot;
-  statistics: ReturnType<typeof groupStatistics>;
-  /** Whether the default options hide the newest records for a time. */
-  grows: boolean;
-  /** Whether the records are those of `/seed.csv.gz`. */
-  isSampleData: boolean;
-  origin: string;
-  settings: {
-    /** The period of the rate limit in seconds; null if there is no limit. */
-    rate_limit_seconds: number | null;
-    faults: boolean;
-    /** The default options of requests; null if there are none. */
-    prefer: string | null;
+/** Describes what a client gets now, and what was loaded. Grouping 10,000 days takes 2 ms in Node, so keep the result. */
+export function describeRecords({ snapshot, days, statistics, loaded }: Statistics) {
+  const { count } = snapshot;
+  const { cameras, totals, hours, records_hash, sources, source_count } = statistics;
+  const [first = null] = days.at(0) ?? [];
+  const [last = null] = days.at(-1) ?? [];
+  return {
+    count,
+    pages: getLastPage(count),
+    days: days.length,
+    first,
+    last,
+    ...groupIntoPeriods(days),
+    /** All loaded records. With `grow`, clients do not get the newest of them yet. */
+    loaded: { count: loaded, cameras, totals, hours, records_hash, sources, source_count },
   };
 }
 
-export function createSummary({ snapshot, statistics, grows, isSampleData, origin, settings }: SummaryParts) {
+interface SummaryParts {
+  records: ReturnType<typeof describeRecords>;
+  loaded_at: string | null;
+  /** The default options. */
+  rules: Rule[];
+  /** Whether the records are those of `/seed.csv.gz`. */
+  isSampleData: boolean;
+  origin: string;
+  settings: { rate_limit_seconds: number | null; faults: boolean; prefer: string | null };
+}
+
+export function createSummary({ records, loaded_at, rules, isSampleData, origin, settings }: SummaryParts) {
+  const { grow } = getSharedOptions(rules);
+  const growth = grow === undefined ? null : formatOptionValue(grow);
+  const haveFaults = rules.some((rule) =>
+    OPTION_NAMES.some((name) => name in rule && !SHARED_NAMES.includes(name)),
+  );
+  const records_url = origin + COLLECTION_PATH;
+  const query = new URLSearchParams({ prefer: growth === null ? "none" : `grow=${growth}` });
   return {
     name: SITE_NAME,
     description: `Road users counted by roadside cameras: a public ${SERVICE_SUMMARY}.`,
-    records_url: origin + COLLECTION_PATH,
+    records_url,
+    /** The URL of the same collection without the default faults. */
+    records_url_without_faults: haveFaults ? `${records_url}?${query}` : records_url,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + OPENAPI_PATH,
-    /** The URL of a file with all records; null unless they are the sample data. */
+    /** The URL of a file with all loaded records; null unless they are the sample data. */
     sample_data_url: isSampleData ? origin + SEED_CSV_PATH : null,
-    count: snapshot.count,
-    pages: getLastPage(snapshot.count),
-    loaded_at: snapshot.loaded_at,
-    grows,
     ...settings,
-    statistics,
+    /** How fast records appear, such as `15/m`; null if they are all there. */
+    grow: growth,
+    loaded_at,
+    ...records,
   };
 }
 
@@ -64,12 +78,12 @@ export interface Period {
   first: string;
   last: string;
   records: number;
-  /** The records with `camera_ok` `False`. */
-  failing: number;
+  /** The records with `camera_ok` `False`. This number and the next ones are null if clients get only a part of a day. */
+  failing: number | null;
   /** The records with `camera_ok` null. */
-  unknown: number;
-  road_users: number;
-  /** The mean per record, ignoring records with `camera_ok` `False`; null if all records are ignored. */
+  unknown: number | null;
+  road_users: number | null;
+  /** The mean per record, ignoring records with `camera_ok` `False`; null, too, if all records are ignored. */
   mean_road_users: number | null;
 }
 
@@ -85,7 +99,7 @@ const MAX_PERIODS = 124;
  * Combines days into at most 124 days or months, or any number of years.
  * @param days The days of the collection, oldest first
  */
-export function groupIntoPeriods(days: Day[]): Periods {
+export function groupIntoPeriods(days: (Day | PartialDay)[]): Periods {
   if (days.length <= MAX_PERIODS) return { unit: "day", periods: combineDays(days, "day") };
   const months = combineDays(days, "month");
   if (months.length <= MAX_PERIODS) return { unit: "month", periods: months };
@@ -94,7 +108,7 @@ export function groupIntoPeriods(days: Day[]): Periods {
 
 const NO_RECORDS = { records: 0, failing: 0, unknown: 0, road_users: 0, mean_road_users: null };
 
-function combineDays(days: Day[], unit: Unit): Period[] {
+function combineDays(days: (Day | PartialDay)[], unit: Unit): Period[] {
   const periods: Period[] = [];
   let period: Period | undefined;
   let name = "";
@@ -106,13 +120,18 @@ function combineDays(days: Day[], unit: Unit): Period[] {
     }
     period.last = date;
     period.records += records;
-    period.failing += failing;
-    period.unknown += unknown;
-    period.road_users += roadUsers;
+    period.failing = add(period.failing, failing);
+    period.unknown = add(period.unknown, unknown);
+    period.road_users = add(period.road_users, roadUsers);
   }
   for (const period of periods) {
-    const working = period.records - period.failing;
-    if (working > 0) period.mean_road_users = Number((period.road_users / working).toFixed(3));
+    const working = period.records - (period.failing ?? period.records);
+    if (working > 0) period.mean_road_users = Number((Number(period.road_users) / working).toFixed(3));
   }
   return periods.reverse();
+}
+
+/** The sum is unknown if one of the numbers is. */
+function add(sum: number | null, value: number | null): number | null {
+  return sum === null || value === null ? null : sum + value;
 }
