@@ -1,3 +1,4 @@
+import type { AppliedOptions } from "../faults/applied-options.ts";
 import type { OptionValues } from "../faults/option-table.ts";
 import type { PageChange } from "../faults/page-faults.ts";
 
@@ -14,22 +15,34 @@ export function describeBodyChange({ body }: OptionValues): string | undefined {
   return body === undefined || body === "slow" ? undefined : BODY_CHANGES[body];
 }
 
-/** Whether the change is that a record is missing. */
+/** Lists what faults have changed, and the id of the element that shows it. In a body that is cut or replaced, only that is certain. */
+export function listChanges({ options, changes }: AppliedOptions) {
+  const ofBody = describeBodyChange(options);
+  if (ofBody !== undefined) return [{ option: "body", id: "body", text: `body: ${ofBody}` }];
+  return changes.map((change) => ({ option: change.option, id: getId(change), text: nameChange(change) }));
+}
+
+/** Whether a change is that a record is missing. */
 export function isMissingRecord({ field, to }: PageChange): boolean {
   return field === undefined && to === undefined;
 }
 
-/** Returns the path of what has changed in a page, as an id in HTML: `count`, `results.10` or `results.10.bicycles`. */
-export function getPlace(change: PageChange): string {
-  const { record, field } = change;
-  const row = record === undefined ? [] : ["results", record - 1];
-  return [...row, isMissingRecord(change) ? "missing" : field].filter((name) => name !== undefined).join(".");
+/** Returns the names and the index that lead to what has changed in a page, as in the lines of its JSON. */
+export function getPath({ record, field }: PageChange): string[] {
+  const row = record === undefined ? [] : ["results", String(record - 1)];
+  return field === undefined ? row : [...row, field];
+}
+
+/** Returns the id of the element that shows a change: `results-10-bicycles`. */
+export function getId(change: PageChange): string {
+  return getPath(change).join("-");
 }
 
 /** Says where a page has changed, and how: `record 11, bicycles: missing, was 1`. */
 export function nameChange(change: PageChange): string {
   const { option, record, field, to } = change;
-  const place = [record === undefined ? "" : `record ${record}`, field ?? ""].filter((part) => part !== "");
+  const place = record === undefined ? [] : [`record ${record}`];
+  if (field !== undefined) place.push(field);
   const hasNewValue = option !== "rows" && to !== undefined;
   const value = hasNewValue ? `${formatValue(to, change)}, ` : "";
   return `${place.join(", ")}: ${value}${describeChange(change)}`;

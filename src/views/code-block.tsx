@@ -27,15 +27,15 @@ export const ShortenedPage: FC<{ page: Page; hasLinks?: boolean }> = ({ page, ha
   </pre>
 );
 
-type PanelProps = PropsWithChildren<{ head?: string; isOpen?: boolean; hidden?: boolean }>;
+type PanelProps = PropsWithChildren<{ head?: string; isOpen?: boolean }>;
 
 /** A response: its status and headers, which are folded by default, and its body as children. */
-export const ResponsePanel: FC<PanelProps> = ({ head, isOpen, hidden, children }) => (
-  <section class="panel response" aria-label="Headers and body" tabindex={0} hidden={hidden}>
+export const ResponsePanel: FC<PanelProps> = ({ head, isOpen, children }) => (
+  <div class="panel response">
     <details open={isOpen}>
       <summary>Headers</summary>
       <pre>{head}</pre>
     </details>
-    <pre>{children}</pre>
-  </section>
+    {children}
+  </div>
 );

@@ -1,20 +1,18 @@
-import type { PageChange } from "../faults/page-faults.ts";
-import { BODY_CHANGES, describeChange, getPlace, isMissingRecord, nameChange } from "./changes.ts";
-
-interface JsonOptions {
-  /** What faults have changed in the value. A field that they removed is undefined in it. */
-  changes?: PageChange[];
-  /** The part of the JSON that arrived before the connection closed; by default all of it. */
-  received?: string | undefined;
-  /** Whether `next` and `previous` are links. By default they are. */
-  hasLinks?: boolean;
+/** A line of formatted JSON. */
+export interface Line {
+  /** The names and indexes that lead to its value: `["results", "10", "bicycles"]`. */
+  path: string[];
+  html: string;
 }
 
-/** A line as compact JSON, which is empty if a fault has removed it, and as HTML, with the change whose place it is. */
-type Line = [json: string, html: string, change?: PageChange | undefined];
-
-/** Where a value is: its place, such as `results.10.bicycles`, what is around it, and the tag of a change that contains it. */
-type Position = Record<"place" | "indent" | "name" | "comma" | "tag", string>;
+/** What is around a value. */
+interface Position {
+  path: string[];
+  name: string;
+  comma: string;
+  /** Whether `next` and `previous` are links. */
+  hasLinks: boolean;
+}
 
 /** Formats a body as HTML: JSON with a member on each line, or any other text as it is. */
 export function formatBody(text: string): string {
@@ -25,89 +23,51 @@ export function formatBody(text: string): string {
   }
 }
 
-/**
- * Formats JSON as HTML, with a member on each line. A change is a mark, a struck line or, if it has not arrived, a note. Its id is the place
- * of the change.
- */
-export function formatJson(value: unknown, options: JsonOptions = {}): string {
-  const { received } = options;
-  const lines = listLines(value, options, { place: "", indent: "", name: "", comma: "", tag: "" });
-  if (received === undefined) return lines.map(([, html]) => html).join("\n");
-  const arrived: string[] = [];
-  const missing: string[] = [];
-  let rest = received;
-  for (const [json, html, change] of lines) {
-    const hasArrived = rest !== "" && rest.startsWith(json);
-    if (rest !== "") arrived.push(hasArrived ? html : escapeHtml(rest));
-    if (change && !hasArrived)
-      missing.push(formatNote(`not received: ${nameChange(change)}`, getPlace(change)));
-    rest = hasArrived ? rest.slice(json.length) : "";
-  }
-  return [arrived.join("\n") + formatNote(BODY_CHANGES.cut, "body"), ...missing].join("\n");
+/** Formats a value as HTML, with a member on each line. */
+export function formatJson(value: unknown, { hasLinks = true } = {}): string {
+  return joinLines(listLines(value, { hasLinks }));
 }
 
-/** Lists the lines of a value: one, or those of its members between two brackets. */
-function listLines(value: unknown, options: JsonOptions, position: Position): Line[] {
-  const { place, indent, name, comma } = position;
-  const change = options.changes?.find((one) => getPlace(one) === place);
-  const shown = value === undefined ? change?.from : value;
-  const changeTag = change?.to === undefined ? "del" : "mark";
-  const tag = change === undefined ? position.tag : changeTag;
-  const toLine = (json: string, html: string, ofLine?: PageChange): Line => [
-    tag === "del" ? "" : json,
-    indent + mark(html, tag, ofLine),
-    ofLine,
-  ];
-  const label = name === "" ? "" : `<b>${escapeHtml(name)}</b> `;
-  const members = shown instanceof Object ? Object.entries(shown) : [];
-  if (members.length === 0) {
-    const html = label + formatValue(shown, place, options) + comma;
-    return [toLine(name + JSON.stringify(shown) + comma, html, change)];
-  }
-  const isList = Array.isArray(shown);
+export function joinLines(lines: Line[]): string {
+  return lines.map(({ html }) => html).join("\n");
+}
+
+export function listLines(value: unknown, { hasLinks = true } = {}): Line[] {
+  return listMember(value, { path: [], name: "", comma: "", hasLinks });
+}
+
+/** Lists the line of a member, or the lines of its own members between two brackets. A member without a value has only its name. */
+function listMember(value: unknown, position: Position): Line[] {
+  const { path, name, comma } = position;
+  const indent = "  ".repeat(path.length);
+  const label = name === "" ? "" : `<b>${escapeHtml(JSON.stringify(name))}:</b> `;
+  const toLine = (html: string): Line => ({ path, html: indent + html });
+  const members = value instanceof Object ? Object.entries(value) : [];
+  if (members.length === 0)
+    return [toLine(label + (value === undefined ? "" : formatValue(value, position)))];
+  const isList = Array.isArray(value);
   const [open, close] = isList ? ["[", "]"] : ["{", "}"];
   const last = members.findLastIndex(([, member]) => member !== undefined);
-  const lines = members.map(([key, member], index) =>
-    listLines(member, options, {
-      place: place === "" ? key : `${place}.${key}`,
-      indent: `${indent}  `,
-      name: isList ? "" : `${JSON.stringify(key)}:`,
+  const lines = members.flatMap(([key, member], index) =>
+    listMember(member, {
+      ...position,
+      path: [...path, key],
+      name: isList ? "" : key,
       comma: index < last ? "," : "",
-      tag,
     }),
   );
-  const missing = place === "results" ? options.changes?.find(isMissingRecord) : undefined;
-  if (missing) lines.splice(Number(missing.record) - 1, 0, [formatMissing(missing, indent)]);
-  return [toLine(name + open, label + open, change), ...lines.flat(), toLine(close + comma, close + comma)];
-}
-
-/** Formats a line about a record that is not in a body. */
-function formatMissing(change: PageChange, indent: string): Line {
-  return ["", `${indent} ${formatNote(nameChange(change), getPlace(change))}`, change];
-}
-
-/** Marks a line of a change. The first line has the id and a note. */
-function mark(html: string, tag: string, change: PageChange | undefined): string {
-  if (tag === "") return html;
-  if (change === undefined) return `<${tag}>${html}</${tag}>`;
-  return `<${tag} id="${getPlace(change)}">${html}</${tag}> <small>← ${escapeHtml(describeChange(change))}</small>`;
+  return [toLine(label + open), ...lines, toLine(close + comma)];
 }
 
 /** Formats a value without members. A timestamp is an element, which the style sheet keeps on one line. */
-function formatValue(value: unknown, place: string, { hasLinks = true }: JsonOptions): string {
+function formatValue(value: unknown, { name, comma, hasLinks }: Position): string {
   const html = escapeHtml(JSON.stringify(value));
-  if (typeof value !== "string") return html;
-  const text = html.slice(1, -1);
-  if (place.endsWith(".timestamp")) return `"<time>${text}</time>"`;
-  const isLink = hasLinks && (place === "next" || place === "previous");
-  return isLink ? `"<a href="${escapeHtml(value).replaceAll('"', "&quot;")}">${text}</a>"` : html;
+  if (name === "timestamp") return `<span>${html}${comma}</span>`;
+  const isLink = hasLinks && typeof value === "string" && (name === "next" || name === "previous");
+  if (!isLink) return html + comma;
+  return `"<a href="${escapeHtml(value).replaceAll('"', "&quot;")}">${html.slice(1, -1)}</a>"${comma}`;
 }
 
-/** Formats a note about something that is not in a body, and so has no mark. */
-export function formatNote(text: string, id: string): string {
-  return ` <small id="${id}">← ${escapeHtml(text)}</small>`;
-}
-
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

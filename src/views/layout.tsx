@@ -28,7 +28,7 @@ interface LayoutProps {
   script?: string;
 }
 
-/** The frame of every HTML document. Programs that preview links would not see `og:` tags: they accept any type, and get JSON. */
+/** The frame of every HTML document. It has no `og:` tags: a program that previews a link accepts any type, so it gets JSON. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <>
     {raw("<!doctype html>")}

@@ -1,6 +1,21 @@
 import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
+test.for(SITE_PAGES)("nothing on $name moves while it loads", async (sitePage, { visit }) => {
+  for (const width of [1280, 390]) {
+    const page = await openPage(visit, sitePage, { viewport: { width, height: 900 } });
+    await page.waitForLoadState("networkidle");
+    const shifts = await page.evaluate(async () => {
+      const entries: PerformanceEntry[] = [];
+      const observer = new PerformanceObserver((list) => entries.push(...list.getEntries()));
+      observer.observe({ type: "layout-shift", buffered: true });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return entries;
+    });
+    expect(shifts, `${width} pixels`).toEqual([]);
+  }
+});
+
 const RECORD_PAGES = SITE_PAGES.filter(({ name }) => name.startsWith("records"));
 
 test.for(RECORD_PAGES)("$name shows all fields, as a table or as cards", async (sitePage, { visit }) => {

@@ -29,14 +29,16 @@ test("the page field opens any page, even for a number with a separator or space
   expect(new URL(page.url()).searchParams.get("page"), "the page is still open").toBe("");
 });
 
-test("the date field opens the records of a day, with the parameters of the page", async ({ visit }) => {
-  const page = await visit({ javaScriptEnabled: false });
+test("the date field opens the records of a day, and keeps it and the parameters", async ({ visit }) => {
+  const page = await visit();
   await page.goto(`${PATH}?x=1`);
   const field = page.getByLabel("Date (UTC)");
   await field.fill("2025-10-30");
   await follow(page, () => field.press("Enter"));
   expect(await page.locator(":target time").textContent()).toMatch(/^2025-10-30/);
   expect(new URL(page.url()).searchParams.get("x")).toBe("1");
+  // Even if the page begins with records of the next day.
+  expect(await field.inputValue()).toBe("2025-10-30");
 });
 
 /** The elements that a keyboard must reach: links, fields, buttons, and elements that scroll. */
@@ -83,5 +85,5 @@ test("the first link skips to the content", async ({ visit }) => {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
   const focused = await page.evaluate(() => document.activeElement?.textContent);
-  expect(focused).toBe("Download all records as CSV.");
+  expect(focused).toBe("Download the sample data as CSV.");
 });

@@ -127,19 +127,4 @@ describe("grow", () => {
     expect((await delayed).status).toBe(200);
     expect((await fetchAt(10.95, getTarget(LAST_PAGE))).status).toBe(404);
   });
-
-  test("hides the pages that the collection does not have yet", async () => {
-    const { count } = Object(await (await fetchAt(1, getTarget("last"))).json());
-    const page = Math.ceil(count / 15) + 1;
-    const body = /page=last&amp;[^>]*>Show the last page/;
-    await checkExchanges(
-      fetch,
-      { request: getTarget(page) },
-      prefer("grow=20/s", `${getTarget(page)}&x=1`, {
-        requestHeaders: { Accept: "text/html" },
-        status: 404,
-        body,
-      }),
-    );
-  });
 });

@@ -27,9 +27,11 @@ export const findLinks = (html: string) =>
 
 /** Parses the JSON response in the HTML view: its status, headers and body, without notes, what was removed, and the spaces of formatted JSON. */
 export function parseShownResponse(page: string) {
-  const [, name, lines = "", body = ""] =
-    /The API response.*<pre>HTTP (\d+ [^\n]+)\n(.*?)\n<\/pre>.*?<pre>(.*?)<\/pre>/s.exec(page) ?? [];
+  const [, name, lines = "", rest = ""] =
+    /The API response.*<pre>HTTP (\d+ [^\n]+)\n(.*?)\n<\/pre>(.*?)<\/section>/s.exec(page) ?? [];
   const headers = extractText(lines).split("\n");
+  // Unchanged records are folded, so the body is in several blocks.
+  const body = Array.from(rest.matchAll(/<pre>(.*?)<\/pre>/gs), ([, block]) => block).join("\n");
   return {
     name: name && extractText(name),
     headers: new Headers(headers.map((line) => line.split(/: (.*)/, 2) as [string, string])),

@@ -25,32 +25,18 @@ test.each([
   const headings = readAll(page, 'th scope="col"', "th");
   expect(headings.toSorted()).toEqual(TrafficRecord.keyof().options.toSorted());
   const { results } = Page.parse(await (await service.fetch(PATH + query)).json());
-  expect(page).toMatch(/<h1 id="title">Records<.*<table class="records" aria-labelledby="title">/s);
   const rows = page.match(/<tr[^>]*><th scope="row".*?<\/tr>/gs) ?? [];
   expect(rows.map((row) => readAll(row, "t[hd]", "t[hd]"))).toEqual(
     results.map((record) => headings.map((name) => String(record[name as keyof TrafficRecord]))),
   );
 });
 
-test("the HTML view repeats the parameters of its request in a command and in a link to the JSON", async () => {
-  const page = await open("?aformat=api&format=api&page=2");
-  expect(extractText(page)).toContain(`curl -si '${ORIGIN}${PATH}?aformat=api&format=api&page=2'`);
-  const raw = `${ORIGIN}${PATH}?aformat=api&format=json&page=2`;
-  expect(findLinks(page)).toContain(raw);
-  expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: 100 });
-});
-
-test("the HTML view of an empty collection has no table", async () => {
-  const empty = await createMemoryService();
-  expect(await (await empty.fetch(PATH, IN_BROWSER)).text()).not.toContain("<table");
-});
-
-test("the HTML view counts as one request for `times`", async () => {
+test("the HTML view counts as one request for `times`, and says when that is used up", async () => {
   const fault = `${PATH}?page=3&prefer=code=503,times=2`;
-  const statuses = [];
+  const pages: string[] = [];
   for (let request = 0; request < 3; request++)
-    statuses.push((await service.fetch(fault, IN_BROWSER)).status);
-  expect(statuses).toEqual([503, 503, 200]);
+    pages.push(await (await service.fetch(fault, IN_BROWSER)).text());
+  expect(pages.map((page) => page.includes("used up"))).toEqual([false, false, true]);
 });
 
 const MARKUP = "z=1&a=%22%3E%3Cb%3E";
@@ -78,32 +64,34 @@ test.each<[name: string, query: string, kept: string, pages: Record<string, stri
 const SLOW = { PREFER: "delay=1" };
 const HERE = `${ORIGIN}${PATH}`;
 
-const NO_EFFECT = "No option affected this response.";
-
 // biome-ignore format: a table of cases
-test.each<[name: string, settings: object, query: string, prefer: string, text: string, links: string[]]>([
-  ["nothing applied", {}, "", "", "", []],
-  ["in the query", {}, "?prefer=delay=1&page=3", "", "response: delay=1", [`${HERE}?page=3`]],
-  ["in a header, which no link can change", {}, "", "delay=1", "delay=1", []],
-  ["an invalid header", {}, "", "count=0", "count=0 is invalid", []],
-  ["by default", SLOW, "?page=3", "", "by the setting PREFER of this deployment: delay=1", [`${HERE}?page=3&prefer=none`]],
-  ["by default, and in the query", SLOW, "?prefer=delay=2", "", "response: delay=2", [`${HERE}?prefer=none`]],
-  ["a condition that is not met", {}, "?page=3&prefer=on=2,code=503", "", NO_EFFECT, ["/docs#fault-on", `${HERE}?page=3`]],
-  ["... on an error", {}, "?page=99&prefer=on=2", "", NO_EFFECT, ["/docs#fault-on", `${HERE}?page=99`]],
-  ["... of each rule", {}, "?prefer=on=2,hang,else,until=2019-01-01T00:00:00Z,hang", "", NO_EFFECT, ["/docs#fault-on", "/docs#fault-until", HERE]],
-  ["nothing to change", {}, "?page=last&prefer=next=skip", "", NO_EFFECT, [`${HERE}?page=last`]],
-  ["an invalid option", {}, "?prefer=code=5", "", "", []],
-  ["turned off", SLOW, "?page=3&prefer=none", "", "", []],
-  ["turned off for all", { ...SLOW, FAULTS: "off" }, "?page=3&prefer=code=503", "", "this response: faults are turned off.", []],
-  ["in the form of the parameter", {}, "?prefer=grow=15/m,count=%2B1,on=1,3-4", "", ": count=1, grow=15/m, on=1,3-4", ["#count", HERE]],
-  ["a rule", {}, "?prefer=on=9,hang,else,delay=1", "", "response, by rule 2 of 2: delay=1", [HERE]],
-  ["a lower count", {}, "?prefer=count=-5", "", ": count=-5", ["#count", HERE]],
-])("a banner shows the options that were applied, and how to avoid them: %s", async (...row) => {
-  const [, settings, query, prefer, text, links] = row;
-  const { fetch } = createInstance(service.store, { settings });
+test.each<[name: string, settings: object, query: string, prefer: string, links: string[], text?: string]>([
+  ["nothing asked", {}, "", "", []],
+  ["in the query", {}, "?prefer=delay=7&page=3", "", ["delay", `${HERE}?page=3`], "7 ms"],
+  ["in a header, which no link can change", {}, "", "delay=1", ["delay"], "1 ms"],
+  ["an invalid header", {}, "", "count=0", [], "count=0 is invalid"],
+  ["by default", SLOW, "?page=3", "", ["delay", `${HERE}?page=3&prefer=none`], "PREFER"],
+  ["by default, and in the query", SLOW, "?prefer=delay=2", "", ["delay", `${HERE}?prefer=none`], "2 ms"],
+  ["a condition that is not met", {}, "?page=3&prefer=on=2,code=503", "", ["on", `${HERE}?page=3`]],
+  ["... on an error, which stays without it", {}, "?page=99&prefer=on=2", "", ["on"]],
+  ["... of each rule", {}, "?prefer=on=2,hang,else,until=2019-01-01T00:00:00Z,hang", "", ["on", "until", HERE], "Rule 2"],
+  ["a rule that is no fault", {}, "?page=3&prefer=on=3,none,else,code=503", "", ["on", "none", `${HERE}?page=3`], "Rule 1 of 2"],
+  ["nothing to change", {}, "?page=last&prefer=next=skip", "", ["next", `${HERE}?page=last`]],
+  ["a seed without a choice", {}, "?prefer=seed=4", "", ["seed", HERE]],
+  ["hidden records", {}, "?prefer=grow=15/m", "", ["grow", HERE], "for now"],
+  ["a hidden page", {}, "?page=7&prefer=grow=15/m", "", ["grow", `${HERE}?page=7`], "by the clock, from part of the loaded records to all. Show"],
+  ["an invalid option", {}, "?prefer=code=5", "", []],
+  ["turned off", SLOW, "?page=3&prefer=none", "", ["none"]],
+  ["turned off for all", { ...SLOW, FAULTS: "off" }, "?page=3&prefer=code=503", "", [], "turned off"],
+  ["two changes", {}, "?prefer=next=null,count=%2B1,on=1,3-4", "", ["count", "#count", "next", "#next", "on", HERE]],
+  ["a rule", {}, "?prefer=on=9,hang,else,delay=1", "", ["on", "delay", HERE], "Rule 2 of 2"],
+])("a banner explains each option, and leads to the page without faults: %s", async (...row) => {
+  const [, settings, query, prefer, links, text = ""] = row;
+  const { fetch } = createInstance(service.store, { settings, now: () => Date.UTC(2026, 0, 1) });
   const page = await (await fetch(PATH + query, { headers: { ...IN_BROWSER.headers, prefer } })).text();
   const banners = page.match(/<(p|div) class="banner">.*?<\/\1>/gs) ?? [];
-  expect(banners).toHaveLength(text === "" ? 0 : 1);
+  expect(banners).toHaveLength(links.length > 0 || text !== "" ? 1 : 0);
   expect(extractText(banners.join(""))).toContain(text);
-  expect(findLinks(banners.join(""))).toEqual(links);
+  const isOption = (link: string) => /^[a-z]/.test(link) && !link.startsWith("https:");
+  expect(findLinks(banners.join(""))).toEqual(links.map((link) => (isOption(link) ? `/docs#fault-${link}` : link)));
 });

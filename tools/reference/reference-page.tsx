@@ -63,7 +63,11 @@ export function renderReference(): string {
             code={`curl -si '${COLLECTION_PATH}?page=2' # add the origin of this service`}
             label={`curl: ${get.summary}`}
           />
-          <ResponsePanel hidden />
+          <section id="received" aria-label="Headers and body" tabindex={0} hidden>
+            <ResponsePanel>
+              <pre />
+            </ResponsePanel>
+          </section>
           <h3 id="parameters">Parameters</h3>
           <DefinitionList kind="parameter" entries={listParameters(get)} />
           <h3 id="responses">Responses</h3>

@@ -14,22 +14,26 @@ export interface Pagination {
 /** @param day The day that the date field shows */
 export const PageNavigation: FC<{ pagination: Pagination; day: string }> = ({ pagination, day }) => {
   const { page, lastPage, query, toUrl } = pagination;
-  const kept = [...query].filter(([name]) => name !== "page" && name !== "date");
   return (
     <nav class="row" aria-label="Pages">
       <PageLink to={page > 1 ? toUrl(1) : null} name="« Newest" /> <NeighborLinks {...pagination} />{" "}
       <PageLink to={page < lastPage ? toUrl(lastPage) : null} name="Oldest »" />
-      <JumpForm to="page" action={COLLECTION_PATH} kept={kept}>
+      <JumpForm to="page" action={COLLECTION_PATH} query={query}>
         <label for="page">Page</label>
         <input id="page" name="page" type="number" min="1" max={lastPage} value={page} />
       </JumpForm>
-      <JumpForm to="date" action={DATE_JUMP_PATH} kept={kept}>
-        <label for="date">Date (UTC)</label>
-        <input id="date" name="date" type="date" value={day} />
-      </JumpForm>
+      <DateForm query={query} day={day} />
     </nav>
   );
 };
+
+/** A form that opens the records of a day. After a jump, a script writes the day into the field (scripts/page.ts). */
+export const DateForm: FC<{ query: URLSearchParams; day: string }> = ({ query, day }) => (
+  <JumpForm to="date" action={DATE_JUMP_PATH} query={query}>
+    <label for="date">Date (UTC)</label>
+    <input id="date" name="date" type="date" value={day} />
+  </JumpForm>
+);
 
 export const NeighborLinks: FC<Pagination> = ({ page, lastPage, toUrl }) => (
   <>
@@ -48,14 +52,15 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
     </a>
   );
 
-type JumpFormProps = PropsWithChildren<{ to: "page" | "date"; action: string; kept: [string, string][] }>;
+type JumpFormProps = PropsWithChildren<{ to: "page" | "date"; action: string; query: URLSearchParams }>;
 
 /** A form that opens a page. Hidden inputs keep the other parameters of the request. */
-const JumpForm: FC<JumpFormProps> = ({ to, action, kept, children }) => (
+const JumpForm: FC<JumpFormProps> = ({ to, action, query, children }) => (
   <form class="row" action={action} autocomplete="off">
-    {kept.map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
+    {[...query].map(([name, value]) => {
+      const isReplaced = name === "page" || name === "date";
+      return !isReplaced && <input type="hidden" name={name} value={value} />;
+    })}
     {children}
     <button type="submit" class="button" aria-label={`Go to ${to}`}>
       Go

@@ -2,6 +2,7 @@ import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import type { TrafficRecord } from "../../records/schema.ts";
+import { REFERENCE_PATH } from "../site.ts";
 
 /**
  * The records of a page, newest first. In narrow windows, each row is a card that names its counts. The `id` of the first row of a day is
@@ -10,39 +11,29 @@ import type { TrafficRecord } from "../../records/schema.ts";
 export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
   const days = records.map(getDay);
   return (
-    <>
-      <table class="records" aria-labelledby="title">
-        <Head />
-        <tbody>
-          {records.map((record, index) => {
-            const isFirstRowOfDay = days[index] !== days[index - 1];
-            return <Row record={record} id={isFirstRowOfDay ? days[index] : undefined} />;
-          })}
-        </tbody>
-      </table>
-      {records.some(({ camera_ok }) => camera_ok === null) && (
-        <p class="quiet">
-          A null <code>camera_ok</code> means that camera health was not recorded.
-        </p>
-      )}
-    </>
+    <table class="records" aria-label="Records">
+      <Head />
+      <tbody>
+        {records.map((record, index) => {
+          const isFirstRowOfDay = days[index] !== days[index - 1];
+          return <Row record={record} id={isFirstRowOfDay ? days[index] : undefined} />;
+        })}
+      </tbody>
+    </table>
   );
 };
 
 const NUMBERS = [...ROAD_USERS, "camera_pk", "id"] as const;
+const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...NUMBERS, "model_name"] as const;
 
 const Head: FC = () => (
   <thead>
     <tr>
-      <th scope="col">timestamp</th>
-      <th scope="col">camera_ref</th>
-      <th scope="col">camera_ok</th>
-      {NUMBERS.map((name) => (
-        <th scope="col" class="number">
-          {name}
+      {COLUMNS.map((name) => (
+        <th scope="col" class={NUMBERS.some((number) => number === name) ? "number" : undefined}>
+          <a href={`${REFERENCE_PATH}#record-${name}`}>{name}</a>
         </th>
       ))}
-      <th scope="col">model_name</th>
     </tr>
   </thead>
 );
@@ -53,7 +44,7 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
       <time>{record.timestamp}</time>
     </th>
     <td class="camera_ref">{record.camera_ref}</td>
-    <td>
+    <td data-name="camera_ok">
       <span class={`health health-${record.camera_ok}`}>{String(record.camera_ok)}</span>
     </td>
     {NUMBERS.map((name) => (
@@ -61,7 +52,9 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
         {formatDigits(record[name])}
       </td>
     ))}
-    <td class="model_name">{record.model_name}</td>
+    <td class="model_name" data-name="model_name">
+      {record.model_name}
+    </td>
   </tr>
 );
 

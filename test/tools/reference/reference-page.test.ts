@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CONDITION_NAMES, DESCRIPTIONS, SHARED_NAMES } from "../../../src/faults/option-table.ts";
-import { HTML_HEADERS } from "../../../src/views/html-middleware.ts";
+import { HTML_HEADERS } from "../../../src/http/headers.ts";
 import { OPENAPI_DOCUMENT } from "../../../tools/reference/openapi.ts";
 import { renderReference } from "../../../tools/reference/reference-page.tsx";
 import { extractText, findLinks } from "../../support/html-view.ts";

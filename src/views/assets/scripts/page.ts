@@ -1,4 +1,8 @@
-// Adds a copy button to each code block and handles clicks on it.
+// Adds a copy button to each code block, and shows the day of a jump (src/routes/date-jump.ts) in the field for a date.
+
+const day = location.hash.slice(1);
+const field = document.querySelector<HTMLInputElement>("#date");
+if (field && /^\d{4}-\d\d-\d\d$/.test(day)) field.value = day;
 
 const SHOWN_MS = 2_000;
 

@@ -1,0 +1,99 @@
+import type { FC } from "hono/jsx";
+import type { AppliedOptions } from "../faults/applied-options.ts";
+import { DESCRIPTIONS, formatOption, formatOptions } from "../faults/option-table.ts";
+import { listChanges } from "./changes.ts";
+import type { ClientResponse } from "./client-response.tsx";
+import { MarkedCode } from "./markdown.tsx";
+import { REFERENCE_PATH } from "./site.ts";
+import { formatNumber, formatQuantity } from "./text-format.ts";
+
+/** Explains a response to a request with options, and what of the request its page leaves out. */
+export const Explanation: FC<{ response: ClientResponse }> = ({ response }) => {
+  const { applied, error, isFault, urlWithoutFaults, leftOut } = response;
+  const items = applied === undefined ? [] : listItems(applied);
+  const sentences = listSentences(response);
+  // Without options, the request would have the same error, unless `grow` hides its page.
+  const helps = error === undefined || isFault || applied?.options.grow !== undefined;
+  return (
+    <>
+      {(items.length > 0 || sentences.length > 0) && (
+        <div class="banner">
+          <ul>{items}</ul>
+          {sentences.join(" ")}{" "}
+          {helps && urlWithoutFaults !== undefined && (
+            <a href={urlWithoutFaults}>Show the page without faults</a>
+          )}
+        </div>
+      )}
+      {applied?.warnings.map((warning) => (
+        <p class="banner">{warning}</p>
+      ))}
+      {leftOut > 0 && (
+        <p class="banner">
+          This URL has too many parameters, or too long ones. The links, forms and command of this page leave
+          out {formatNumber(leftOut)} of them.
+        </p>
+      )}
+    </>
+  );
+};
+
+/** Says what each option did, with links to the changes, and why others did nothing. */
+function listItems(applied: AppliedOptions) {
+  const { options, idle = {}, unmet, rule } = applied;
+  const hasRules = rule !== undefined || unmet.length > 1;
+  const skipped = unmet.map(({ name, value }, index) => (
+    <li>
+      {hasRules && `Rule ${index + 1}: `}
+      <OptionLink option={formatOption(name, value)} /> is {name === "times" ? "used up" : "not met"}.
+    </li>
+  ));
+  const effective = formatOptions(options).map((option) => (
+    <li>
+      <OptionLink option={option} />: <MarkedCode text={describeOption(option)} />.
+      {listChanges(applied)
+        .filter(({ option: name }) => name === getName(option))
+        .map(({ id, text }) => [" ", <a href={`#${id}`}>{text}</a>, "."])}
+    </li>
+  ));
+  const ineffective = formatOptions(idle).map((option) => (
+    <li>
+      <OptionLink option={option} />: <MarkedCode text={describeOption(option)} />. It changed nothing here.
+    </li>
+  ));
+  return [...skipped, ...effective, ...ineffective];
+}
+
+const OptionLink: FC<{ option: string }> = ({ option }) => (
+  <a href={`${REFERENCE_PATH}#fault-${getName(option)}`}>
+    <code>{option}</code>
+  </a>
+);
+
+/** Returns the name of an option such as `code=503`. */
+function getName(option: string): string {
+  return option.replace(/=.*/, "");
+}
+
+/** Describes an option in the words of the API reference: those of the same value, or of its first example. */
+function describeOption(option: string): string {
+  const { examples = {} } = DESCRIPTIONS[getName(option)] ?? {};
+  return examples[option] ?? Object.values(examples)[0] ?? "";
+}
+
+/** Says what is true of the response as a whole. */
+function listSentences({ applied, served, url, preferHeader, areFaultsOff }: ClientResponse): string[] {
+  const isAsked = preferHeader !== undefined || Boolean(url.searchParams.get("prefer"));
+  if (areFaultsOff && isAsked)
+    return ["Faults are turned off in this deployment, so no option has an effect."];
+  // The header had no valid option, which the warnings say.
+  if (applied === undefined || listItems(applied).length === 0) return [];
+  const { source, options, rule, waitMs = 0 } = applied;
+  const sentences: string[] = [];
+  if (source === "setting") sentences.push("The setting PREFER of this deployment asks for this.");
+  if (rule !== undefined) sentences.push(`Rule ${rule.number} of ${rule.of} applied.`);
+  if (waitMs > 0) sentences.push(`The response took ${formatNumber(waitMs)} ms longer.`);
+  if (options.grow !== undefined && served !== undefined)
+    sentences.push(`The collection lacks ${formatQuantity(served.hidden, "newer record")} for now.`);
+  return sentences;
+}

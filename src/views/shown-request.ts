@@ -1,0 +1,52 @@
+import type { AppContext } from "../bindings.ts";
+import { COLLECTION_PATH, setParameter } from "../http/links.ts";
+import { getHeader, getOrigin, type PageRequest, parsePageRequest } from "../http/request.ts";
+
+/** A request as its page repeats it in links, forms and a command. */
+export type ShownRequest = ReturnType<typeof describeRequest>;
+
+export function describeRequest(c: AppContext) {
+  const request = parsePageRequest(c);
+  /** With the public origin of the service. */
+  const url = createShownUrl(request, c.env.PUBLIC_ORIGIN);
+  return {
+    method: request.method,
+    /** Undefined if it is empty or too long to repeat. */
+    preferHeader: getHeader(c.req.raw.headers, "Prefer"),
+    url,
+    /** How many parameters are not in `url`, because they are too many or too long. */
+    leftOut: request.query.size - url.searchParams.size,
+    /** Undefined if no collection can have the requested page. */
+    requestedPage: request.page,
+    areFaultsOff: c.env.FAULTS === "off",
+    urlWithoutFaults: findUrlWithoutFaults(c, url),
+  };
+}
+
+/** A page repeats the query of its request about fourteen times. So of a longer query, it keeps only short parameters that the service reads. */
+const MAX_PARAMETERS = 50;
+const MAX_CHARACTERS = 1_000;
+
+const READ_PARAMETERS = ["date", "format", "page", "prefer", "run"];
+
+function createShownUrl({ url, query }: PageRequest, publicOrigin: string | undefined): URL {
+  const shown = new URL(getOrigin(url, publicOrigin) + url.pathname + url.search);
+  if (query.size <= MAX_PARAMETERS && url.search.length <= MAX_CHARACTERS) return shown;
+  const isKept = ([name, value]: [string, string]) =>
+    READ_PARAMETERS.includes(name) && value.length < MAX_CHARACTERS / READ_PARAMETERS.length;
+  const kept = [...query].filter(isKept).slice(-READ_PARAMETERS.length);
+  shown.search = new URLSearchParams(kept).toString();
+  return shown;
+}
+
+/** Undefined on other paths, with FAULTS off, and if neither PREFER nor the query sets options other than `none`. */
+function findUrlWithoutFaults({ env }: AppContext, url: URL): string | undefined {
+  if (url.pathname !== COLLECTION_PATH || env.FAULTS === "off") return undefined;
+  const asked = url.searchParams.getAll("prefer").join();
+  if (asked === "none") return undefined;
+  if (env.PREFER) return setParameter(url, "prefer", "none");
+  if (asked === "") return undefined;
+  const changed = new URL(url);
+  changed.searchParams.delete("prefer");
+  return changed.href;
+}
