@@ -18,10 +18,7 @@ const link = z.url().nullable();
  * The order of the keys is the order of the fields in every response. Messages follow the name of the field and the value.
  */
 export const TrafficRecord = z.strictObject({
-  id: integer.meta({
-    format: "int64",
-    description: "Unique. Records with the same timestamp are not sorted by `id`.",
-  }),
+  id: integer.meta({ format: "int64", description: "Unique in the collection." }),
   camera_pk: integer.meta({ format: "int64", description: "The number of the camera." }),
   camera_ref: z
     .string(NOT_A_REF)

@@ -1,5 +1,3 @@
-import { quoteForShell } from "../escape.ts";
-
 /** Formats an integer below 1e21 with thousands separators: `40,614`. The first `Intl.NumberFormat` takes 19 ms in Node. */
 export function formatNumber(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3}){1,6}$)/g, ",");
@@ -40,18 +38,6 @@ export function formatShare(part: number, whole: number): string {
 
 /** Formats the status of a response, such as `404 Not Found`, and its headers. */
 export function formatHead(status: string, headers: Iterable<[string, string]>): string {
-  const lines = Array.from(headers, ([name, value]) => `${capitalize(name)}: ${value}\n`);
+  const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\n`);
   return `HTTP ${status}\n${lines.join("")}`;
-}
-
-function capitalize(name: string): string {
-  return name === "etag" ? "ETag" : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
-}
-
-/** Formats the options with which curl sends a request and prints the head of its response. */
-export function formatCurlOptions(method: string, headers: [name: string, value: string][]): string {
-  const head = method === "HEAD" ? "-sI" : "-si";
-  const verb = method === "GET" || method === "HEAD" ? [] : [`-X ${method}`];
-  const quoted = headers.map((header) => `-H ${quoteForShell(header.join(": "))}`);
-  return [head, ...verb, ...quoted].join(" ");
 }

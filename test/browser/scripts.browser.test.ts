@@ -49,18 +49,15 @@ describe("copy buttons", () => {
 async function fillForm(page: Page, number: string, prefer: string) {
   await page.goto("/docs");
   await page.getByLabel("page").fill(number);
-  await page.getByLabel("prefer (query)").fill(prefer);
+  await page.getByLabel("prefer").fill(prefer);
   return (button: string) => page.getByRole("button", { name: button }).click();
 }
 
-test("without scripts, the form opens the JSON response or the HTML view, and the command has a path", async ({
-  visit,
-}) => {
+test("without scripts, the form opens a response, and the command has a path", async ({ visit }) => {
   const page = await visit({ javaScriptEnabled: false });
   const prefer = "delay=20-80,seed=4";
   let press = await fillForm(page, "3", prefer);
-  expect(await page.locator(".code code").textContent()).toContain("curl -si '/api/tf1/records/?page=2' #");
-  expect(await page.locator("#try").getByRole("group").count(), "fields that only a script can send").toBe(0);
+  expect(await page.locator(".code code").textContent()).toContain("curl -si '/api/tf1/records/' #");
   const response = await follow(page, () => press("Send"));
   expect(response.headers()["content-type"]).toBe("application/json");
   expect(response.headers()["preference-applied"]).toContain("delay=20-80");
@@ -69,15 +66,7 @@ test("without scripts, the form opens the JSON response or the HTML view, and th
   press = await fillForm(page, "", "");
   await follow(page, () => press("Open as HTML"));
   expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("1");
-  expect(new URL(page.url()).search).toBe("?page=&prefer=&format=api");
-});
-
-test("without scripts, an example of the API reference opens its response", async ({ visit }) => {
-  const page = await visit({ javaScriptEnabled: false });
-  await page.goto("/docs");
-  const link = page.getByRole("link", { name: "code=503", exact: true });
-  const response = await follow(page, () => link.click());
-  expect(response.status()).toBe(503);
+  expect(new URL(page.url()).search).toBe("?page=&prefer=&run=&format=api");
 });
 
 describe("the form of the API reference", () => {
@@ -86,43 +75,51 @@ describe("the form of the API reference", () => {
 
   /** Sends a request, and returns the complete response as the page shows it. */
   async function send(page: Page, prefer: string, summary: RegExp = /^200 OK$/): Promise<string> {
-    const press = await fillForm(page, "3", prefer);
-    await press("Send");
-    await waitForStatus(page.getByRole("form"), summary);
+    await fillForm(page, "3", "");
+    await sendAgain(page, prefer, summary);
     return readText(page);
   }
 
-  test("has a command with the origin of the page, and the values of the form", async ({ visit }) => {
+  async function sendAgain(page: Page, prefer: string, summary: RegExp): Promise<void> {
+    await page.getByLabel("prefer").fill(prefer);
+    await page.getByRole("button", { name: "Send" }).click();
+    await waitForStatus(page.getByRole("form"), summary);
+  }
+
+  test.for([
+    ["count=+1", "count=+1", /^$/],
+    ["a retry", "code=503,times=2", /^\d+$/],
+  ] as const)("is filled by the link %s, and is in view", async ([name, prefer, run], { visit }) => {
     const page = await visit();
     await page.goto("/docs");
-    const { origin } = new URL(page.url());
     const command = page.locator(".code code");
-    expect(await command.textContent()).toBe(`curl -si '${origin}${PATH}?page=2'`);
-    await page.getByLabel("page").fill("");
-    await page.getByLabel("prefer (query)").fill("delay=200");
-    expect(await command.textContent()).toBe(`curl -si '${origin}${PATH}?prefer=delay%3D200'`);
-    await page.getByLabel("method").selectOption("OPTIONS");
-    await page.getByLabel("If-None-Match").fill('"a"');
-    expect(await command.textContent()).toContain(`curl -si -X OPTIONS -H 'If-None-Match: "a"' '${origin}`);
-    await page.getByLabel("method").selectOption("HEAD");
-    expect(await command.textContent()).toContain("curl -sI -H ");
+    const shown = `curl -si '${new URL(page.url()).origin}${PATH}`;
+    expect(await command.textContent()).toBe(`${shown}'`);
+    await page.getByRole("link", { name, exact: true }).click();
+    expect(await page.getByLabel("prefer").inputValue()).toBe(prefer);
+    // A shared value would be used up.
+    expect(await page.getByLabel("run").inputValue()).toMatch(run);
+    expect(await command.textContent()).toContain(`${shown}?prefer=${encodeURIComponent(prefer)}`);
+    const { y } = (await page.getByRole("heading", { name: "Try it" }).boundingBox())!;
+    expect(Math.round(y)).toBeGreaterThanOrEqual(0);
+    expect(new URL(page.url()).pathname).toBe("/docs");
   });
 
-  test("is filled by an example, and is in view with its heading", async ({ visit }) => {
+  test.for([
+    [{ faults: false, prefer: null }, /faults are turned off/, "200 OK · faults are turned off"],
+    [{ faults: true, prefer: "delay=1" }, /get delay=1/, "200 OK · no option applied"],
+  ] as const)("tells the settings of the deployment: %j", async ([settings, shown, summary], { visit }) => {
     const page = await visit();
-    await page.goto("/docs");
-    await page.getByRole("link", { name: "count=+1" }).click();
-    expect(await page.getByLabel("prefer (query)").inputValue()).toBe("count=+1");
-    expect(await page.locator(".code code").textContent()).toContain("page=3&prefer=count%3D%2B1'");
-    expect((await page.getByRole("heading", { name: "Try it" }).boundingBox())!.y).toBeGreaterThanOrEqual(0);
-    expect(new URL(page.url()).pathname).toBe("/docs");
+    await page.route("/?format=json", (route) => route.fulfill({ json: settings }));
+    await send(page, "on=9,code=503", new RegExp(`^${summary}$`));
+    expect(await page.locator("#settings").textContent()).toMatch(shown);
   });
 
   test("shows the response, without leaving the page", async ({ visit }) => {
     const page = await visit();
     const text = await send(page, "delay=200", /^200 OK · applied: delay=200$/);
     expect(text).toMatch(/^GET .*\?page=3&prefer=delay%3D200\n\nHTTP 200 OK\n/);
-    expect(text).toContain("\nContent-Type: application/json\n");
+    expect(text).toContain("\ncontent-type: application/json\n");
     const { previous, results } = JSON.parse(text.slice(text.indexOf("\n{")));
     expect(results).toHaveLength(15);
     expect(previous).toMatch(/format=api&page=2&prefer=delay%3D200$/);
@@ -145,83 +142,30 @@ describe("the form of the API reference", () => {
     expect(text).toMatch(shown);
   });
 
-  test.for([
-    ["record=missing,seed=4", "200 OK · applied: record=missing, seed=4", 1],
-    ["on=9,code=503", "200 OK · no option applied", 0],
-  ] as const)("tells what %s did, until the form is edited", async ([prefer, summary, marks], { visit }) => {
-    const page = await visit();
-    await send(page, prefer, new RegExp(`^${summary}$`));
-    const link = page.getByRole("link", { name: "Request again with marks" });
-    expect(await link.count()).toBe(marks);
-    const readColors = () => listColors(page.locator("#try [role=status], .response > pre"));
-    const [text] = await readColors();
-    expect(await readColors()).toEqual([text, text]);
-    await page.getByLabel("page").fill("4");
-    const [dimmed] = await readColors();
-    expect(await readColors()).toEqual([dimmed, dimmed]);
-    expect(dimmed).not.toBe(text);
-    if (marks > 0) await follow(page, () => link.click());
-    expect(await page.locator("mark, del").count()).toBe(marks);
-  });
-
-  test("sends headers and other methods", async ({ visit }) => {
-    const page = await visit();
-    const first = await send(page, "");
-    const form = page.getByRole("form");
-    const etag = /^ETag: (.*)$/m.exec(first)?.[1] ?? "";
-    expect(await page.locator("#etags option").textContent()).toBe(etag);
-    await page.getByLabel("If-None-Match").fill(etag);
-    await page.keyboard.press("Enter");
-    await waitForStatus(form, /^304 Not Modified$/);
-    expect(await readText(page)).toContain(`?page=3\nIf-None-Match: ${etag}\n\nHTTP 304 Not Modified\n`);
-    await page.getByLabel("If-None-Match").fill("");
-    await page.getByLabel("Prefer (header)").fill("delay=20");
-    await page.getByLabel("method").selectOption("HEAD");
-    await page.getByRole("button", { name: "Send" }).click();
-    await expect
-      .poll(() => readText(page))
-      .toMatch(/^HEAD .*\nPrefer: delay=20\n.*Applied: delay=20\n.*: nosniff\n\n$/s);
-    await page.getByLabel("method").selectOption("OPTIONS");
-    await page.getByRole("button", { name: "Send" }).click();
-    await expect.poll(() => readText(page)).toMatch(/^OPTIONS .*\n {2}"renders": \[/s);
-  });
-
-  test("shows that a response is awaited, and can cancel it", async ({ visit }) => {
+  test("dims the response while the next one is awaited", async ({ visit }) => {
     const page = await visit({ problems: [] });
     await send(page, "");
-    const panel = page.locator(".response");
-    const cancel = page.getByRole("button", { name: "Cancel" });
-    const readColors = () => listColors(panel.locator("> pre, a"));
-    const [text, link] = await readColors();
-    expect(await cancel.count()).toBe(0);
-    await page.getByLabel("prefer (query)").fill("hang");
-    await page.getByRole("button", { name: "Send" }).click();
-    await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
-    expect(await panel.getAttribute("aria-busy")).toBe("true");
+    const readColors = () => listColors(page.locator("#received .response > pre, #received a"));
+    const colors = await readColors();
+    await sendAgain(page, "hang", /^Waiting for the response$/);
+    expect(await page.locator("#received").getAttribute("aria-busy")).toBe("true");
+    const dimmed = await readColors();
+    for (const color of colors) expect(dimmed).not.toContain(color);
     const seconds = page.locator("[role=status] + span");
     expect(await seconds.textContent(), "not the time of the previous response").not.toContain("ms");
-    const dimmed = await readColors();
-    expect(dimmed).not.toContain(text);
-    expect(dimmed).not.toContain(link);
-    expect(await readText(page), "the previous response").toContain("HTTP 200 OK");
     await expect.poll(() => seconds.textContent()).toMatch(/^\d+ s$/);
-    await cancel.focus();
-    await page.keyboard.press("Enter");
-    await waitForStatus(page.getByRole("form"), /^Canceled$/);
-    expect(await readText(page)).toMatch(/^GET .*prefer=hang\nCanceled$/);
-    expect([await readColors(), await cancel.count()]).toEqual([[text], 0]);
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Send");
+    expect(await readText(page), "the previous response").toContain("HTTP 200 OK");
+    await sendAgain(page, "delay=1", /^200 OK · applied: delay=1$/);
+    expect(await readColors()).toEqual(colors);
   });
 
   test("shows the status in a small window, and each response from its top", async ({ visit }) => {
     const page = await visit({ problems: [] });
     await page.setViewportSize({ width: 320, height: 256 });
     await send(page, "");
-    const panel = page.locator(".response");
+    const panel = page.locator("#received");
     await panel.evaluate((element) => element.scrollTo(0, 999));
-    await page.getByLabel("prefer (query)").fill("hang");
-    await page.getByRole("button", { name: "Send" }).click();
-    await waitForStatus(page.getByRole("form"), /^Waiting for the response$/);
+    await sendAgain(page, "hang", /^Waiting for the response$/);
     const { top, bottom } = await page
       .locator("#try [role=status]")
       .evaluate((element) => element.getBoundingClientRect());

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { OPENAPI_DOCUMENT } from "../../tools/reference/openapi.ts";
-import type { ResponseObject, Schema } from "../../tools/reference/openapi-components.ts";
+import type { ResponseObject, Schema } from "../../tools/reference/openapi-types.ts";
 
 /** The request of a response. */
 interface SentRequest {

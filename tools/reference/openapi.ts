@@ -1,12 +1,20 @@
 import * as z from "zod";
 import project from "../../package.json" with { type: "json" };
 import { COLLECTION_PATH } from "../../src/http/links.ts";
+import { MAX_HEADER_LENGTH } from "../../src/http/request.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { NO_COUNTS } from "../../src/records/road-users.ts";
 import { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { OPTIONS_BODY } from "../../src/routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../../src/views/site.ts";
-import * as components from "./openapi-components.ts";
+import type { Operation, Schema } from "./openapi-types.ts";
+import {
+  createFormatParameter,
+  IF_NONE_MATCH_PARAMETER,
+  PAGE_PARAMETER,
+  PREFER_PARAMETERS,
+} from "./parameters.ts";
+import { completeResponses, createError, HEADERS, listHeaders } from "./responses.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
@@ -35,54 +43,52 @@ export const EXAMPLE_PAGE: Page = {
   results: EXAMPLE_RECORDS.slice(0, PAGE_SIZE),
 };
 
-const LIST_OPERATION: components.Operation = {
+const LIST_OPERATION: Operation = {
   operationId: "listRecords",
   summary: "List records",
   description: `One page of the collection: up to ${PAGE_SIZE} records, newest first. A higher page number has older records. Records with the same timestamp are not sorted by \`id\`.
 
 \`count\` is the same on all pages until the collection changes. \`next\` and \`previous\` keep the other parameters of the request.
 
-\`HEAD\` has the same response without its body.`,
+\`HEAD\` has the same response without its body, and \`OPTIONS\` describes the collection. An \`Accept\`, \`Prefer\` or \`If-None-Match\` of more than ${MAX_HEADER_LENGTH} characters is ignored.`,
   parameters: [
-    components.PAGE_PARAMETER,
-    components.createFormatParameter(
+    PAGE_PARAMETER,
+    createFormatParameter(
       "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: " +
         "HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
     ),
-    ...components.PREFER_PARAMETERS,
-    components.IF_NONE_MATCH_PARAMETER,
+    ...PREFER_PARAMETERS,
+    IF_NONE_MATCH_PARAMETER,
   ],
-  responses: components.completeResponses({
+  responses: completeResponses({
     200: {
       description: "The page, with links to its neighbors.",
-      headers: components.listHeaders("ETag", "Data-Source", "Link"),
+      headers: listHeaders("ETag", "Data-Source", "Link"),
       content: {
         "application/json": { schema: { $ref: "#/components/schemas/Page" }, example: EXAMPLE_PAGE },
       },
     },
     304: {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
-      headers: components.listHeaders("ETag"),
+      headers: listHeaders("ETag"),
     },
-    404: components.createError(
-      "`page` is past the end or not the number of a page, or `format` is unknown.",
-    ),
-    503: components.createError("The collection cannot be read at the moment.", "Retry-After"),
+    404: createError("`page` is past the end or not the number of a page, or `format` is unknown."),
+    503: createError("The collection cannot be read at the moment.", "Retry-After"),
   }),
 };
 
-const DESCRIBE_OPERATION: components.Operation = {
+const DESCRIBE_OPERATION: Operation = {
   operationId: "describeRecords",
   summary: "Describe the collection",
   description: "Describes the collection and its media types.",
   parameters: [
-    components.createFormatParameter(
+    createFormatParameter(
       "The response is always JSON. With `api`, or if the parameter is absent or empty, " +
-        "`Accept` must allow JSON or HTML. With `json`, it may have any value.",
+        "`Accept` must allow JSON or HTML. With `json`, any `Accept` will do.",
     ),
-    ...components.PREFER_PARAMETERS,
+    ...PREFER_PARAMETERS,
   ],
-  responses: components.completeResponses({
+  responses: completeResponses({
     200: {
       description: "The description of the collection.",
       headers: {},
@@ -90,16 +96,15 @@ const DESCRIBE_OPERATION: components.Operation = {
         "application/json": { schema: { type: "object", additionalProperties: true }, example: OPTIONS_BODY },
       },
     },
-    404: components.createError("`format` is unknown."),
+    404: createError("`format` is unknown."),
   }),
 };
 
-const ErrorBody = z.strictObject({ detail: z.string().meta({ description: "What went wrong." }) });
+const ErrorBody = z.strictObject({
+  detail: z.string().meta({ description: 'What went wrong, such as `{"detail":"Invalid page."}`.' }),
+});
 
-function createComponents(): {
-  schemas: Record<string, components.Schema>;
-  headers: Record<string, components.Header>;
-} {
+function createSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string; title: string }>();
   registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
   // `Page` itself has no maximum, because the conformance checker also uses it for other services.
@@ -107,9 +112,12 @@ function createComponents(): {
   registry.add(Page.extend({ results }), { id: "Page", title: "Page envelope" });
   registry.add(ErrorBody, { id: "Error", title: "Error" });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
-  // Removes the dialect, which OpenAPI 3.1 implies, and the URL of each schema, whose name in the document is enough.
-  const text = JSON.stringify(schemas, (name, value) => (/^\$(?:schema|id)$/.test(name) ? undefined : value));
-  return { schemas: JSON.parse(text), headers: components.HEADERS };
+  for (const schema of Object.values(schemas)) {
+    // OpenAPI 3.1 implies the dialect, and the name of a schema in the document is enough.
+    delete schema.$schema;
+    delete schema.$id;
+  }
+  return schemas;
 }
 
 export const OPENAPI_DOCUMENT = {
@@ -130,5 +138,5 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML
   // The service has no authentication.
   security: [],
   paths: { [COLLECTION_PATH]: { get: LIST_OPERATION, options: DESCRIBE_OPERATION } },
-  components: createComponents(),
+  components: { schemas: createSchemas(), headers: HEADERS },
 };

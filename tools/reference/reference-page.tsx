@@ -2,12 +2,15 @@ import type { FC } from "hono/jsx";
 import { DEFAULT_RETRY_MS } from "../../src/faults/fault-response.ts";
 import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../../src/faults/option-table.ts";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
+import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { CodeBlock, ResponsePanel, ShortenedPage } from "../../src/views/code-block.tsx";
 import { Layout, LinkList } from "../../src/views/layout.tsx";
-import { OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
-import { DefinitionList, type Entry, Markdown } from "./definition-list.tsx";
+import { Markdown } from "../../src/views/markdown.tsx";
+import { DATE_JUMP_PATH, HEALTH_PATH, OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
+import { DefinitionList, type Entry, Example } from "./definition-list.tsx";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
-import type { Header, Operation, Schema } from "./openapi-components.ts";
+import type { Header, Operation, Schema } from "./openapi-types.ts";
+import { SHARED_HEADERS } from "./responses.ts";
 
 const SECTIONS = [
   ["#try", "Try it"],
@@ -15,9 +18,20 @@ const SECTIONS = [
   ["#responses", "Responses"],
   ["#record", "Record"],
   ["#envelope", "Page"],
+  ["#error", "Error"],
   ["#headers", "Headers"],
   ["#faults", "Faults"],
+  ["#paths", "Other paths"],
 ] as const;
+
+/** Faults that tests begin with. Each fills the form, whose command can be copied. */
+const RECIPES = [
+  ["a retry", "code=503,times=2"],
+  ["a sequence", "code=503,times=1,else,code=429,times=1,else,body=cut,times=1"],
+  ["a timeout", "hang"],
+] as const;
+
+const PATHS = `\`/\` says what the collection has, also in JSON. \`${DATE_JUMP_PATH}?date=2025-10-29\` redirects to the newest records of a day, and a day without records is a 404, whose member \`nearest\` lists the days before and after it. \`${SEED_CSV_PATH}\` is the sample data in one file. \`${HEALTH_PATH}\` says whether the service works: 200 or 503.`;
 
 const FAULTS = `These are the options of \`prefer\`. Each example fills the form above. Commas separate options, and \`else\` separates rules.
 
@@ -40,7 +54,7 @@ const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
  */
 export function renderReference(): string {
   const { info, paths, components } = OPENAPI_DOCUMENT;
-  const { get, options } = paths[COLLECTION_PATH];
+  const { get } = paths[COLLECTION_PATH];
   return String(
     <Layout title="API reference" path={REFERENCE_PATH} description={info.summary} script="send.js">
       <div class="reference">
@@ -60,7 +74,7 @@ export function renderReference(): string {
           <Markdown text={get.description} />
           <TryIt />
           <CodeBlock
-            code={`curl -si '${COLLECTION_PATH}?page=2' # add the origin of this service`}
+            code={`curl -si '${COLLECTION_PATH}' # add the origin of this service`}
             label={`curl: ${get.summary}`}
           />
           <section id="received" aria-label="Headers and body" tabindex={0} hidden>
@@ -71,21 +85,18 @@ export function renderReference(): string {
           <h3 id="parameters">Parameters</h3>
           <DefinitionList kind="parameter" entries={listParameters(get)} />
           <h3 id="responses">Responses</h3>
-          <DefinitionList kind="response" entries={listResponses(get)} />
           <p>
-            Example: <code>GET {COLLECTION_PATH}</code>, shortened to one of {EXAMPLE_PAGE.results.length}{" "}
-            records.
+            All of them have the headers {SHARED_HEADERS.join(", ")}, the last two if faults are asked for.
           </p>
+          <DefinitionList kind="response" entries={listResponses(get)} />
+          <p>Example, shortened to one of {EXAMPLE_PAGE.results.length} records:</p>
           <ShortenedPage page={EXAMPLE_PAGE} hasLinks={false} />
-          <h3>Other methods</h3>
-          <DefinitionList
-            kind="method"
-            entries={[{ name: "OPTIONS", detail: options.summary, text: options.description }]}
-          />
           <h2 id="record">Record</h2>
           <DefinitionList kind="record" entries={listFields(components.schemas.TrafficRecord)} />
           <h2 id="envelope">Page</h2>
           <DefinitionList kind="page" entries={listFields(components.schemas.Page)} />
+          <h2 id="error">Error</h2>
+          <DefinitionList kind="error" entries={listFields(components.schemas.Error)} />
           <h2 id="headers">Headers</h2>
           <DefinitionList kind="header" entries={listHeaders(components.headers)} />
           <h2 id="faults">Faults</h2>
@@ -96,70 +107,54 @@ export function renderReference(): string {
               <DefinitionList kind="fault" entries={listFaultOptions(kind)} />
             </>
           ))}
+          <h2 id="paths">Other paths</h2>
+          <Markdown text={PATHS} />
         </div>
       </div>
     </Layout>,
   );
 }
 
-/**
- * A form that sends a request for a page. A script shows the response below the form (scripts/send.ts), and the fields that only a script
- * can send: they have the names of headers as ids, because the browser sends fields with names. Without scripts, it opens the response.
- */
+/** A form that sends a request for a page. A script shows the response below the form (scripts/send.ts). Without scripts, it opens the response. */
 const TryIt: FC = () => (
   <form id="try" class="row" action={COLLECTION_PATH} aria-label="Try it" autocomplete="off">
     <h3>Try it</h3>
+    <p>
+      Test {RECIPES.map(([name, prefer]) => [<Example prefer={prefer}>{name}</Example>, ", "])}
+      or any of the <a href="#faults">faults</a>.
+    </p>
+    <p id="settings">A deployment can turn faults off, or set some by default.</p>
     <label>
-      <code>page</code> <input name="page" value="2" inputmode="numeric" />
+      <code>page</code> <input name="page" placeholder="1" inputmode="numeric" />
     </label>
     <label>
-      <code>prefer</code> (query) <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
+      <code>prefer</code> <input name="prefer" placeholder="code=503,fail=0.5" />
     </label>
-    <datalist id="examples">
-      {Object.values(DESCRIPTIONS).flatMap(({ examples }) =>
-        Object.keys(examples).map((example) => <option value={example} />),
-      )}
-    </datalist>
-    <fieldset class="row" hidden>
-      <legend>Only “Send” uses these, because a link has no method and no headers:</legend>
-      <label>
-        method{" "}
-        <select>
-          {["GET", "HEAD", "OPTIONS"].map((method) => (
-            <option>{method}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <code>Prefer</code> (header) <input id="Prefer" list="examples" />
-      </label>
-      <label>
-        <code>If-None-Match</code> (header) <input id="If-None-Match" list="etags" />
-      </label>
-      <datalist id="etags" />
-    </fieldset>
+    <label>
+      <code>run</code> <input name="run" />
+    </label>
     <button type="submit" class="button primary" name="format" value="json">
       Send
     </button>
     <button type="submit" class="button" name="format" value="api">
       Open as HTML
     </button>
-    <button type="button" class="button" hidden>
-      Cancel
-    </button>
     <span role="status" />
     <span class="quiet" />
-    <a href={COLLECTION_PATH} hidden>
-      Request again with marks
-    </a>
   </form>
 );
 
-/** The fields of an object, such as a record. */
+/** The fields of an object, such as a record. The records of a page have a list of their own. */
 function listFields({ properties = {} }: Schema = {}): Entry[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     if (typeof schema === "boolean") return [];
-    return { name, detail: describeSchema(schema, JSON.stringify), text: schema.description };
+    const detail =
+      schema.type === "array" ? (
+        <a href="#record">array of records</a>
+      ) : (
+        describeSchema(schema, JSON.stringify)
+      );
+    return { name, detail, text: schema.description };
   });
 }
 
@@ -168,22 +163,22 @@ function listParameters({ parameters }: Operation): Entry[] {
     name,
     detail: `${location}: ${describeSchema(schema)}`,
     text: description,
-    href: name.toLowerCase() === "prefer" ? "#faults" : undefined,
   }));
 }
 
+/** Lists the responses with the headers that not all of them have. */
 function listResponses({ responses }: Operation): Entry[] {
-  return Object.entries(responses).map(([status, { description }]) => ({
+  return Object.entries(responses).map(([status, { description, headers }]) => ({
     name: status === "default" ? "Other" : status,
+    detail: Object.keys(headers).slice(SHARED_HEADERS.length).join(", "),
     text: description,
   }));
 }
 
-/** Lists the response headers whose value varies. */
 function listHeaders(headers: Record<string, Header>): Entry[] {
-  return Object.entries(headers)
-    .filter(([, { schema }]) => schema.const === undefined)
-    .map(([name, { schema, description: text }]) => ({ name, detail: describeSchema(schema), text }));
+  return Object.entries(headers).map(([name, { schema, description: text }]) => {
+    return { name, detail: describeSchema(schema), text };
+  });
 }
 
 /** Lists the options of a group with their values, and what each example does. */
@@ -199,10 +194,11 @@ function describeSchema(schema: Schema, format: (value: unknown) => string = Str
 }
 
 function listAlternatives(schema: Schema, format: (value: unknown) => string): string[] {
-  const { anyOf, const: constant, enum: values, type, minimum } = schema;
+  const { anyOf, const: constant, enum: values, type, minimum, maxLength } = schema;
   if (anyOf) return anyOf.flatMap((alternative) => listAlternatives(alternative, format));
   const constants = constant === undefined ? values : [constant];
   if (constants) return constants.map((value) => `\`${format(value)}\``);
+  if (maxLength !== undefined) return [`${type} of at most ${maxLength} characters`];
   // Any other minimum is that of safe integers, which tells a reader nothing.
   return [minimum === 0 || minimum === 1 ? `${type} ≥ ${minimum}` : String(type)];
 }

@@ -3,7 +3,7 @@ import { COLLECTION_PATH } from "../../../src/http/links.ts";
 import { parsePageNumber } from "../../../src/records/page.ts";
 import { TrafficRecord } from "../../../src/records/schema.ts";
 import { createExampleRecords, EXAMPLE_RECORDS, OPENAPI_DOCUMENT } from "../../../tools/reference/openapi.ts";
-import { completeResponses, createError } from "../../../tools/reference/openapi-components.ts";
+import { completeResponses, createError } from "../../../tools/reference/responses.ts";
 import { createMemoryService, ORIGIN } from "../../support/memory-service.ts";
 import { checkValue, requireDocumented } from "../../support/openapi-check.ts";
 import { compareNewestFirst } from "../../support/sample-records.ts";
@@ -45,6 +45,12 @@ describe("the document", () => {
     const response = await service.fetch(COLLECTION_PATH, { method });
     expect(await response.text()).toBe(JSON.stringify(example));
     expect(checkValue(schema, example)).toEqual([]);
+  });
+
+  test("has a page without faults as its first example, which importers of the document send", async () => {
+    const sent = get.parameters.map(({ name, examples = {} }) => [name, Object.values(examples)[0]?.value]);
+    const query = sent.filter(([, value]) => value !== undefined).map((parameter) => parameter.join("="));
+    expect(query).toEqual(["page=1", "prefer=none"]);
   });
 
   test("has records as an example, newest first, whatever the size of a page", () => {

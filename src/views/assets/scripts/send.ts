@@ -2,26 +2,18 @@
 
 import { quoteForShell } from "../../../escape.ts";
 import { formatBody } from "../../json-html.ts";
-import { formatCurlOptions, formatHead } from "../../text-format.ts";
+import { formatHead } from "../../text-format.ts";
 
 const form = find<HTMLFormElement>("#try");
-const cancel = find<HTMLButtonElement>("#try [type=button]");
 const status = find("#try [role=status]");
 const seconds = find("#try [role=status] + span");
-/** Opens the response as a page that marks what faults have changed. */
-const marked = find<HTMLAnchorElement>("#try a");
-const panel = find("#try ~ .response");
+const panel = find("#received");
 
 let running = new AbortController();
 
-find("#try fieldset").hidden = false;
 showCommand();
-form.addEventListener("input", () => {
-  showCommand();
-  // What is shown belongs to an earlier request.
-  form.classList.add("edited");
-});
-cancel.addEventListener("click", () => running.abort());
+const areFaultsOn = showSettings();
+form.addEventListener("input", showCommand);
 for (const link of document.querySelectorAll<HTMLAnchorElement>("a.fill"))
   link.addEventListener("click", (event) => {
     const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
@@ -33,7 +25,7 @@ form.addEventListener("submit", (event) => {
   const { submitter } = event;
   if (!(submitter instanceof HTMLButtonElement) || submitter.value !== "json") return;
   event.preventDefault();
-  void send(submitter);
+  void send();
 });
 
 function find<Found extends HTMLElement>(selector: string): Found {
@@ -42,35 +34,43 @@ function find<Found extends HTMLElement>(selector: string): Found {
   return found;
 }
 
-/** Fills the fields of the form that a link of an example has, and shows the form. */
+/**
+ * Shows the settings that decide what `prefer` does: the page itself is the same in all deployments.
+ * @returns Whether faults are on, also if that is not known
+ */
+async function showSettings(): Promise<boolean> {
+  const response = await fetch("/?format=json").catch(() => undefined);
+  if (!response?.ok) return true;
+  const { faults, prefer } = await response.json();
+  const defaults = `requests without options of their own ${prefer ? `get ${prefer}` : "have no fault"}`;
+  const text = faults ? defaults : "faults are turned off: no request can have a fault";
+  find("#settings").textContent = `Here, ${text}.`;
+  return faults;
+}
+
+/** Fills the form for a link of an example, and shows the form. With a new value of `run`, `times` counts from the beginning. */
 function fill(query: URLSearchParams): void {
-  for (const [name, value] of query) find<HTMLInputElement>(`#try [name=${name}]`).value = value;
+  const prefer = query.get("prefer") ?? "";
+  find<HTMLInputElement>("#try [name=prefer]").value = prefer;
+  find<HTMLInputElement>("#try [name=run]").value = prefer.includes("times=") ? String(Date.now()) : "";
   form.dispatchEvent(new Event("input"));
   form.scrollIntoView();
   find("#try [value=json]").focus({ preventScroll: true });
 }
 
-function readRequest() {
+function readUrl(): string {
   const filled = Array.from(new FormData(form), ([name, value]) => [name, String(value)]);
   const query = new URLSearchParams(filled.filter(([, value]) => value !== ""));
-  const fields = Array.from(form.querySelectorAll<HTMLInputElement>("fieldset input"));
-  const headers = fields.flatMap(({ id, value }): [string, string][] => (value === "" ? [] : [[id, value]]));
-  return {
-    method: find<HTMLSelectElement>("#try select").value,
-    url: query.size === 0 ? form.action : `${form.action}?${query}`,
-    headers,
-    asksForFaults: query.has("prefer") || headers.some(([name]) => name === "Prefer"),
-  };
+  return query.size === 0 ? form.action : `${form.action}?${query}`;
 }
 
 /** Shows the command for the values of the form, with the origin of the page. */
 function showCommand(): void {
-  const { method, url, headers } = readRequest();
-  find("#try ~ .code code").textContent = `curl ${formatCurlOptions(method, headers)} ${quoteForShell(url)}`;
+  find("#try ~ .code code").textContent = `curl -si ${quoteForShell(readUrl())}`;
 }
 
 /** Sends a request and shows the response as it arrives. A running request is aborted. */
-async function send(button: HTMLButtonElement): Promise<void> {
+async function send(): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
@@ -82,9 +82,6 @@ async function send(button: HTMLButtonElement): Promise<void> {
   // The previous response stays visible, but dimmed, until the next one arrives, so that nothing moves.
   panel.ariaBusy = "true";
   panel.hidden = false;
-  cancel.hidden = false;
-  marked.hidden = true;
-  form.classList.remove("edited");
   status.textContent = "Waiting for the response";
   seconds.textContent = "";
   panel.scrollTop = 0;
@@ -94,14 +91,12 @@ async function send(button: HTMLButtonElement): Promise<void> {
     if (isReplaced()) return;
     panel.ariaBusy = "false";
     status.textContent = summary;
-    find("#try ~ .response details pre").textContent = head;
-    find("#try ~ .response > pre").replaceChildren(...content);
+    find("#received details pre").textContent = head;
+    find("#received .response > pre").replaceChildren(...content);
   });
   clearInterval(timer);
   if (isReplaced()) return;
   seconds.textContent = `${Date.now() - beginning} ms`;
-  if (document.activeElement === cancel) button.focus();
-  cancel.hidden = true;
 }
 
 /** Sends the request of the form. Shows what has arrived whenever there is more, until the response ends or breaks off. */
@@ -109,25 +104,20 @@ async function receive(
   signal: AbortSignal,
   show: (summary: string, head: string, ...body: (string | Node)[]) => void,
 ): Promise<void> {
-  const { method, url, headers, asksForFaults } = readRequest();
-  let head = [`${method} ${url}`, ...headers.map((header) => header.join(": "))].join("\n");
+  const url = readUrl();
+  let head = `GET ${url}`;
   let body = "";
   let problem = "The request failed";
   let effect = "";
   try {
-    const response = await fetch(url, { method, headers, signal, cache: "no-store" });
+    const response = await fetch(url, { signal, cache: "no-store" });
     const name = `${response.status} ${response.statusText}`.trim();
     const applied = response.headers.get("Preference-Applied");
-    if (asksForFaults) effect = " · no option applied";
+    if (url.includes("prefer="))
+      effect = (await areFaultsOn) ? " · no option applied" : " · faults are turned off";
     if (applied !== null) effect = ` · applied: ${applied}`;
     problem = `${name}, but the connection failed`;
     head += `\n\n${formatHead(name, response.headers)}`;
-    // A link cannot repeat headers.
-    const canMark = applied !== null && method === "GET" && headers.length === 0;
-    if (canMark) Object.assign(marked, { href: url, hidden: false });
-    const etag = response.headers.get("ETag");
-    // Offers the latest entity-tag for `If-None-Match`.
-    if (etag !== null) find("#etags").replaceChildren(new Option(etag));
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
       body += part.value;
@@ -136,7 +126,6 @@ async function receive(
     show(name + effect, head, document.createRange().createContextualFragment(formatBody(body)));
   } catch (error) {
     const arrived = body === "" ? "" : `${body}\n\n`;
-    if (signal.aborted) show("Canceled", head, `${arrived}Canceled`);
-    else show(problem + effect, head, `${arrived}${problem}: ${error}`);
+    show(problem + effect, head, `${arrived}${problem}: ${error}`);
   }
 }
