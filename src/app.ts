@@ -20,16 +20,16 @@ interface AppOptions {
    */
   now?: (() => number) | undefined;
   /** How many responses may wait at a time; the others do not wait. Each uses memory, and an instance of a worker has 128 MB. */
-  maxDelayed?: number | undefined;
+  maxWaiting?: number | undefined;
 }
 
 /**
  * Creates the service. Each has its own faults, and each environment (`c.env`) its own caches.
  * @returns `reset` forgets what the faults remember, and `endWaits` closes the connections of responses that wait
  */
-export function createApp({ now = () => Date.now(), maxDelayed = 100 }: AppOptions = {}) {
+export function createApp({ now = () => Date.now(), maxWaiting = 100 }: AppOptions = {}) {
   const app = new Hono<AppEnv>();
-  const faults = createFaults(now, maxDelayed);
+  const faults = createFaults(now, maxWaiting);
 
   // First, because everything else parses or repeats the URL.
   app.use(limitUrlLength);

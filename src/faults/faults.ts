@@ -34,11 +34,11 @@ export type Faults = ReturnType<typeof createFaults>;
 /**
  * Creates the faults of a service.
  * @param clock Returns their time, in milliseconds since 1970-01-01 UTC
- * @param maxDelayed How many responses may wait at a time
+ * @param maxWaiting How many responses may wait at a time
  */
-export function createFaults(clock: () => number, maxDelayed: number) {
+export function createFaults(clock: () => number, maxWaiting: number) {
   const state = createState();
-  const slots = createSlots(maxDelayed);
+  const slots = createSlots(maxWaiting);
   return {
     respondWithFaults: (request: PageRequest, options: FaultOptions, serve: Serve) =>
       respond({ state, slots, clock }, request, options, serve),

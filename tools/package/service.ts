@@ -83,10 +83,10 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
 }
 
 /** More than any test opens. */
-const MAX_DELAYED = 20_000;
+const MAX_WAITING = 20_000;
 
 function createServiceApp(now: () => number, getEnvironment: () => Promise<StoreEnv>) {
-  const { app: service, ...controls } = createApp({ now, maxDelayed: MAX_DELAYED });
+  const { app: service, ...controls } = createApp({ now, maxWaiting: MAX_WAITING });
   const app: App = async (request, client) => {
     const file = respondWithFile(request, { canCompress: client.address !== undefined });
     if (file) return file;
