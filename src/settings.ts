@@ -1,7 +1,7 @@
 import { type Env, SettingError } from "./bindings.ts";
 import { requireFaultOptions } from "./faults/fault-options.ts";
+import { requireOrigin } from "./http/origin.ts";
 import { getRateLimitPeriod } from "./http/rate-limit.ts";
-import { requireOrigin } from "./http/request.ts";
 import { createStore } from "./store/create-store.ts";
 
 /** Describes the settings that clients may know. */

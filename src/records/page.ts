@@ -1,5 +1,3 @@
-import type { Page, TrafficRecord } from "./schema.ts";
-
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
@@ -59,25 +57,4 @@ export function locatePage(requested: PageNumber, count: number): PageLocation |
 /** Returns the number of the last page. An empty collection has one empty page. */
 export function getLastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
-}
-
-/** Creates a page as a value. */
-export function createPage(
-  { count, next, previous }: PageLocation,
-  results: TrafficRecord[],
-  getPageUrl: (number: number) => string,
-): Page {
-  const getLink = (number: number | null) => (number === null ? null : getPageUrl(number));
-  return { count, next: getLink(next), previous: getLink(previous), results };
-}
-
-/** Formats the envelope of a page around its `results`, which stores keep as a JSON array. */
-export function formatEnvelope(
-  { count, next, previous }: PageLocation,
-  results: string,
-  getPageUrl: (number: number) => string,
-): string {
-  const formatLink = (number: number | null) =>
-    number === null ? "null" : JSON.stringify(getPageUrl(number));
-  return `{"count":${count},"next":${formatLink(next)},"previous":${formatLink(previous)},"results":${results}}`;
 }

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import type { AppContext, AppEnv } from "../bindings.ts";
+import type { AppEnv } from "../bindings.ts";
 import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
-import { hashString } from "../hash.ts";
+import { createETagFormatter, matchesETag } from "../http/entity-tags.ts";
 import { InvalidPageError, MethodNotAllowedError, rejectOtherMethods } from "../http/errors.ts";
 import {
   COLLECTION_HEADERS,
@@ -12,8 +12,10 @@ import {
 } from "../http/headers.ts";
 import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../http/links.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
-import { getOrigin, matchesETag, type PageRequest, parsePageRequest } from "../http/request.ts";
-import { createPage, formatEnvelope, PAGE_SIZE } from "../records/page.ts";
+import { getOrigin } from "../http/origin.ts";
+import { type PageRequest, parsePageRequest } from "../http/request.ts";
+import { createPage, formatEnvelope } from "../records/envelope.ts";
+import { PAGE_SIZE } from "../records/page.ts";
 import type { Page } from "../records/schema.ts";
 import type { Collection, LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
@@ -63,23 +65,22 @@ declare module "hono" {
 
 /** Responds to a request, without faults. */
 async function serve(request: PageRequest, collection: Collection): Promise<Response> {
-  const { c, method, url, query, copies } = request;
+  const { c, method, url, query, page: number, copies } = request;
   requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
-  if (request.page === undefined) throw new InvalidPageError();
+  if (number === undefined) throw new InvalidPageError();
 
   const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
-  const formatETag = createETagFormatter(c, origin);
-  // `renderHtml` removes the entity-tag, so no copy of a web page is current.
-  const isNotModified =
-    copies === undefined || prefersHtml(c)
-      ? undefined
-      : (located: LocatedPage) => matchesETag(copies, formatETag(located));
-  const page = await collection.findPage(request.page, { isNotModified });
+  const formatETag = createETagFormatter(c.env.CF_VERSION_METADATA?.id, origin);
+  const getETag = ({ snapshot, location }: LocatedPage) => formatETag(snapshot.id, location);
+  // Web pages have no entity-tag, so a browser has no copy that could be current.
+  const hasCopies = copies !== undefined && !prefersHtml(c);
+  const matchesCopy = hasCopies ? (page: LocatedPage) => matchesETag(copies, getETag(page)) : undefined;
+  const page = await collection.findPage(number, { matchesCopy });
   if (page === undefined) throw new InvalidPageError();
 
-  const ETag = formatETag(page);
+  const ETag = getETag(page);
   if (page.kind === "not modified")
     return createCompleteResponse(c, null, { status: 304, headers: { ...CACHE_HEADERS, ETag } });
   const { snapshot, location, hidden, records } = page;
@@ -88,19 +89,7 @@ async function serve(request: PageRequest, collection: Collection): Promise<Resp
     c.set("served", { page: createPage(location, JSON.parse(records), getPageUrl), hidden });
   const body = formatEnvelope(location, records, getPageUrl);
   const hasRecords = location.count > 0;
-  // The home page describes the records. A relative link is right behind every proxy.
+  // The home page describes the records. The link is relative, so that it is also right if a proxy serves the site under another host.
   const described = hasRecords ? { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' } : {};
   return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
-}
-
-/**
- * Creates a function that formats the entity-tag of a page. It contains all that can change the body at a URL: the snapshot, the number of
- * visible records, the number of the page (for `page=last`), and a hash of the version of the code and of the origin in links. The origin
- * itself cannot be part of it, because proxies such as `wrangler dev` rewrite header values that contain a host.
- */
-function createETagFormatter(c: AppContext, origin: string) {
-  const version = c.env.CF_VERSION_METADATA?.id ?? "unknown version";
-  const hash = hashString(`${version} ${origin}`);
-  return ({ snapshot, location }: LocatedPage) =>
-    `"${snapshot.id ?? "empty"}-${location.count}-${location.number}-${hash}"`;
 }

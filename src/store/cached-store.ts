@@ -49,7 +49,7 @@ interface CollectionOptions {
 
 interface PageOptions {
   /** Whether the client has a current copy of the page, so that its records are not read. By default, it has none. */
-  isNotModified?: ((page: LocatedPage) => boolean) | undefined;
+  matchesCopy?: ((page: LocatedPage) => boolean) | undefined;
 }
 
 /** A page with its records as a JSON array, newest first, or without them if the client has a current copy. */
@@ -89,9 +89,9 @@ function createCollection(caches: Caches, { countHidden }: CollectionOptions = {
   };
   return {
     /** Finds a page. Returns undefined if the page is past the end. */
-    findPage(number: PageNumber, { isNotModified }: PageOptions = {}) {
+    findPage(number: PageNumber, { matchesCopy }: PageOptions = {}) {
       // If it is certain that the page needs a block, and which one, a store such as D1 reads it together with the snapshot.
-      const isBlockCertain = countHidden === undefined && isNotModified === undefined;
+      const isBlockCertain = countHidden === undefined && matchesCopy === undefined;
       const wanted = isBlockCertain ? getWantedBlock(number) : undefined;
       return searchSnapshot(snapshots, wanted, async (current): Promise<FoundPage | undefined> => {
         const snapshot = shorten(current.snapshot);
@@ -99,7 +99,7 @@ function createCollection(caches: Caches, { countHidden }: CollectionOptions = {
         if (location === undefined) return undefined;
         const hidden = current.snapshot.count - snapshot.count;
         const page = { snapshot, location, hidden };
-        if (isNotModified?.(page)) return { ...page, kind: "not modified" };
+        if (matchesCopy?.(page)) return { ...page, kind: "not modified" };
         const { first, last } = location.positions;
         const records = await readRecords(current, { first: hidden + first, last: hidden + last });
         return { ...page, kind: "page", records };

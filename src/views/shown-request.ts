@@ -1,6 +1,7 @@
 import type { AppContext } from "../bindings.ts";
 import { COLLECTION_PATH, setParameter } from "../http/links.ts";
-import { getHeader, getOrigin, type PageRequest, parsePageRequest } from "../http/request.ts";
+import { getOrigin } from "../http/origin.ts";
+import { getHeader, type PageRequest, parsePageRequest } from "../http/request.ts";
 
 /** A request as its page repeats it in links, forms and a command. */
 export type ShownRequest = ReturnType<typeof describeRequest>;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { matchesETag } from "../../src/http/entity-tags.ts";
 import { findRepresentation } from "../../src/http/negotiation.ts";
-import { getOrigin, matchesETag, requireOrigin } from "../../src/http/request.ts";
+import { getOrigin, requireOrigin } from "../../src/http/origin.ts";
 import { CHROMIUM, TEXT_BROWSER } from "../support/exchange.ts";
 
 test.each([

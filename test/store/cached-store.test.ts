@@ -71,7 +71,7 @@ describe("while the snapshot is fresh", () => {
 
   test("a page whose records are not needed reads no block", async () => {
     const { cache, reads } = createControlledStore(first);
-    const page = await cache.findPage(30, { isNotModified: () => true });
+    const page = await cache.findPage(30, { matchesCopy: () => true });
     expect(page).toMatchObject({ location: { number: 30 }, kind: "not modified" });
     expect(reads).toEqual(["current"]);
   });

@@ -67,7 +67,7 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
 
   test("reads one row for a page whose records nobody needs", async () => {
     const { store, counted } = openCountedStore();
-    await createCachedStore(store).findPage(1, { isNotModified: () => true });
+    await createCachedStore(store).findPage(1, { matchesCopy: () => true });
     expect(counted.read).toBe(1);
   });
 

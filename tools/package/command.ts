@@ -2,7 +2,7 @@
 
 import { type Command, Option } from "commander";
 import { SettingError } from "../../src/bindings.ts";
-import { requireOrigin } from "../../src/http/request.ts";
+import { requireOrigin } from "../../src/http/origin.ts";
 import { print, printError } from "../command-line/print.ts";
 import {
   createProgram,

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import project from "../../package.json" with { type: "json" };
-import { requireOrigin } from "../../src/http/request.ts";
+import { requireOrigin } from "../../src/http/origin.ts";
 import { createStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { ServiceOptions } from "./index.d.ts";
 import type { LoadReporting, RecordInput } from "./load-records.ts";
