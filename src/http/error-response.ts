@@ -33,7 +33,8 @@ export function logFailedRequest(error: unknown, c: AppContext): void {
   logFailure({ event: "request_failed", ...request, status: 503 }, error);
 }
 
-/** Returns the path of the route, such as `/go`, and `*` if no route matches. The paths of middleware, which match too, end with `*`. */
+/** Returns the path of the route, such as `/go`, because that of the request can contain anything. Returns `*` if only middleware matches. */
 function getRoutePath(c: AppContext): string {
-  return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
+  const isRoute = ({ path }: { path: string }) => !path.endsWith("*");
+  return matchedRoutes(c).find(isRoute)?.path ?? "*";
 }

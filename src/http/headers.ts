@@ -45,14 +45,14 @@ export function getCommonHeaders({ req }: AppContext) {
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The latest response of `createCompleteResponse`. A fault or a middleware can replace it with one that lacks the common headers. */
+    /** The latest response of `createCompleteResponse`. It is not always sent: a fault or a middleware can replace it. */
     completeResponse?: Response;
   }
 }
 
 /**
- * Creates a response that `addHeaders` leaves alone, because the caller passes the common headers, too. If nothing reads the headers of a
- * response, Hono's server for Node builds no `Headers` object, which would cost the package's command a sixth of its pages per second.
+ * Creates a response that `addHeaders` sends as it is: the caller passes the common headers, too. As long as nothing touches the headers of
+ * a response, Hono's server for Node builds no `Headers` object, which would cost the package's command a sixth of its pages per second.
  */
 export function createCompleteResponse(
   c: AppContext,
