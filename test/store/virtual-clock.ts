@@ -23,7 +23,7 @@ interface Timer {
 export const clockSkew = new AsyncLocalStorage<number>();
 
 /** Returns the time of an accurate clock. */
-export const getTrueTime = () => clockSkew.run(0, Date.now);
+export const getTrueTime = () => clockSkew.run(0, () => Date.now());
 
 /** Waits on the virtual clock. */
 export const wait = (milliseconds: number) =>
@@ -52,9 +52,14 @@ function useVirtualClock() {
   let now = Date.UTC(2026, 0, 1);
   let lastId = 0;
   const timers = new Map<number, Timer>();
-  const { now: realNow } = Date;
-  // A spy would record all calls of all simulations.
-  Date.now = () => now + (clockSkew.getStore() ?? 0);
+  const readClock = () => now + (clockSkew.getStore() ?? 0);
+  class VirtualDate extends Date {
+    static override now = readClock;
+    constructor(value: string | number = readClock()) {
+      super(value);
+    }
+  }
+  vi.stubGlobal("Date", VirtualDate);
   vi.stubGlobal("setTimeout", (run: () => void, milliseconds: number) => {
     timers.set(++lastId, { at: now + milliseconds, run, request: currentRequest.getStore() });
     return lastId;
@@ -89,7 +94,6 @@ function useVirtualClock() {
     },
     restore(): void {
       vi.unstubAllGlobals();
-      Date.now = realNow;
     },
   };
 }
