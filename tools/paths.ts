@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder of the repository. */
@@ -15,6 +15,22 @@ let folder: string | undefined;
 export function getTemporaryPath(name: string): string {
   folder ??= createTemporaryFolder();
   return join(folder, name);
+}
+
+/**
+ * Finds the open file of this process that a path means, also through links: 3 for /dev/fd/3. If that file were replaced or opened again,
+ * what is in it would be lost.
+ */
+export function findDescriptor(path: string): number | undefined {
+  try {
+    const folder = realpathSync(dirname(path));
+    const isOfDescriptors = [`/proc/${process.pid}/fd`, "/dev/fd"].includes(folder);
+    const name = basename(path);
+    if (isOfDescriptors && /^\d+$/.test(name)) return Number(name);
+    return findDescriptor(resolve(folder, readlinkSync(path)));
+  } catch {
+    return undefined;
+  }
 }
 
 function createTemporaryFolder(): string {

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { describeError, describeFileError } from "../messages.ts";
+import { findDescriptor } from "../paths.ts";
 import { escapeLines, printError } from "./print.ts";
 
 const USAGE_ERROR_STATUS = 2;
@@ -87,9 +88,6 @@ export function parseDate(text: string): Date {
   throw new InvalidArgumentError("It must be a date in UTC, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.");
 }
 
-/** Paths that `--out` treats as `-`: unlike a file, standard output cannot be replaced in one step. */
-const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
-
 export function parseNonEmpty(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");
@@ -97,5 +95,5 @@ export function parseNonEmpty(text: string): string {
 
 /** Parses the value of `--out`. Returns `-` for all paths of standard output. */
 export function parseOutputPath(text: string): string {
-  return STANDARD_OUTPUT.test(text) ? "-" : parseNonEmpty(text);
+  return findDescriptor(text) === 1 ? "-" : parseNonEmpty(text);
 }

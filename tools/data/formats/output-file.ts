@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream, realpathSync, renameSync, rmSync, statSync } from "node:fs";
-import { Readable, type Writable } from "node:stream";
+import { chmodSync, createWriteStream, realpathSync, renameSync, rmSync, statSync, writeFile } from "node:fs";
+import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { createWriteError } from "../../messages.ts";
+import { findDescriptor } from "../../paths.ts";
 
 /**
- * Writes text to an output. A file is replaced only when the text is complete. Standard output, devices and named pipes receive the text
- * immediately. If the name ends with `.gz`, the text is compressed. A reader that stops early (`| head`) is not an error.
+ * Writes text to an output. A file is replaced only when the text is complete, and keeps its mode. Standard output and other open files,
+ * devices and named pipes receive the text immediately. If the name ends with `.gz`, the text is compressed. A reader that stops early
+ * (`| head`) is not an error.
  * @param out A path; `-` is standard output
  * @throws Error that names the output if it cannot be written, or any error that the text throws
  */
@@ -15,6 +17,8 @@ export async function writeOutput(out: string, text: AsyncIterable<string>): Pro
   if (out === "-") return writeStream(text, process.stdout, "Standard output");
   const existing = statSync(out, { throwIfNoEntry: false });
   if (existing?.isDirectory()) throw new Error(`${out} cannot be written: it is a directory`);
+  const descriptor = findDescriptor(out);
+  if (descriptor !== undefined) return writeStream(text, openDescriptor(descriptor), out);
   if (existing && !existing.isFile()) return writeStream(text, createWriteStream(out), out);
   // Replace the file behind a symbolic link, not the link.
   const path = existing ? realpathSync(out) : out;
@@ -22,13 +26,20 @@ export async function writeOutput(out: string, text: AsyncIterable<string>): Pro
   const remove = () => rmSync(temporary, { force: true });
   process.once("exit", remove);
   try {
-    const options = { flags: "wx", mode: existing?.mode ?? 0o666 };
-    await writeStream(text, createWriteStream(temporary, options), out);
+    const mode = existing?.mode ?? 0o666;
+    await writeStream(text, createWriteStream(temporary, { flags: "wx", mode }), out);
+    // The user's umask has masked the mode.
+    if (existing) chmodSync(temporary, mode);
     renameSync(temporary, path);
   } finally {
     process.off("exit", remove);
     remove();
   }
+}
+
+/** Opens a stream that never closes its descriptor: it may be one of Node, which aborts without it. */
+function openDescriptor(descriptor: number): Writable {
+  return new Writable({ write: (chunk, _encoding, done) => writeFile(descriptor, chunk, done) });
 }
 
 async function writeStream(text: AsyncIterable<string>, stream: Writable, name: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { createReadStream, existsSync } from "node:fs";
+import { closeSync, createReadStream, existsSync, openSync, writeSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -25,17 +25,18 @@ const read = (name: string) => readFile(path(name), "utf8");
 describe("a file", () => {
   test("is replaced only when the text is complete, and no other file is touched", async () => {
     await Promise.all(["out", "out.part"].map((name) => writeFile(path(name), name)));
-    await chmod(path("out"), 0o600);
+    await chmod(path("out"), 0o664);
+    const umask = process.umask(0o077);
     const slow = async function* () {
       yield* lines(100_000);
       expect(await read("out")).toBe("out");
       expect(await readdir(folder)).toHaveLength(3);
     };
-    await writeOutput(path("out"), slow());
+    await writeOutput(path("out"), slow()).finally(() => process.umask(umask));
     expect(await read("out")).toMatch(/^1\n2\n.*\n100000\n$/s);
     expect(await read("out.part")).toBe("out.part");
     expect((await readdir(folder)).sort()).toEqual(["out", "out.part"]);
-    expect((await stat(path("out"))).mode & 0o777).toBe(0o600);
+    expect((await stat(path("out"))).mode & 0o777).toBe(0o664);
   });
 
   test.each(["out.gz", "OUT.GZ"])("named %s is compressed", async (name) => {
@@ -64,6 +65,19 @@ describe("a file", () => {
     expect(await readdir(folder)).toEqual(["out"]);
   });
 });
+
+test.each(["/dev/fd/", "link/", "link"])(
+  "an open file is written, not replaced, and stays open: %s",
+  async (name) => {
+    const file = openSync(path("log"), "a");
+    writeSync(file, "before\n");
+    await symlink(name === "link" ? `/dev/fd/${file}` : "/dev/fd", path("link"));
+    await writeOutput(name === "link" ? path(name) : `${resolve(folder, name)}/${file}`, lines());
+    writeSync(file, "after\n");
+    closeSync(file);
+    expect(await read("log")).toBe("before\n1\n2\nafter\n");
+  },
+);
 
 describe("a named pipe", () => {
   beforeEach(() => void execFileSync("mkfifo", [path("pipe")]));
