@@ -37,6 +37,7 @@ const DAMAGED = "it is damaged. Delete it, and load the records again";
 const FILE_ERRORS = new Map<unknown, string>([
   [SQLITE_CORRUPT, DAMAGED],
   [SQLITE_NOTADB, DAMAGED],
+  [SQLITE_BUSY, "another process is using it. Run the command again when it has ended"],
   [SQLITE_FULL, "the disk is full"],
   // There is no space for the `-shm` file, which even readers need.
   [SQLITE_IOERR_SHMSIZE, "the disk is full"],

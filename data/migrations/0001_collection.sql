@@ -6,16 +6,17 @@ CREATE TABLE block (
   PRIMARY KEY (snapshot, number)
 ) STRICT, WITHOUT ROWID;
 
--- The snapshot that is served: always exactly one row.
-CREATE TABLE current_snapshot (
-  only INTEGER PRIMARY KEY CHECK (only = 1),
+-- The snapshot that is served, and the one that it has replaced, which an undo makes current again. Both have all their blocks.
+CREATE TABLE snapshot (
+  role TEXT PRIMARY KEY CHECK (role IN ('current', 'previous')),
   id TEXT, -- null if nothing was ever loaded
-  count INTEGER NOT NULL,
+  count INTEGER NOT NULL CHECK (count >= 0),
   loaded_at TEXT,
-  source TEXT NOT NULL -- the source of the records
-) STRICT;
+  source TEXT NOT NULL, -- the source of the records
+  format INTEGER NOT NULL -- of the blocks: FORMAT in src/store/snapshot.ts
+) STRICT, WITHOUT ROWID;
 
-INSERT INTO current_snapshot (only, count, source) VALUES (1, 0, '');
+INSERT INTO snapshot (role, count, source, format) VALUES ('current', 0, '', 1);
 
 -- The current records as a table, for queries in SQL. Each query reads all blocks.
 CREATE VIEW records AS
@@ -33,4 +34,5 @@ SELECT
   line.value ->> 9 AS motorcycles,
   line.value ->> 10 AS buses,
   'tf1' AS model_name
-FROM current_snapshot JOIN block ON block.snapshot = current_snapshot.id AND block.number > 0 JOIN json_each(block.text) AS line;
+FROM snapshot JOIN block ON block.snapshot = snapshot.id AND block.number > 0 JOIN json_each(block.text) AS line
+WHERE snapshot.role = 'current';

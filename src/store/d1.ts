@@ -34,7 +34,7 @@ export function createD1Store(database: SqlDatabase): Store {
   return {
     async readCurrent({ wanted } = {}) {
       const parameters = typeof wanted === "number" ? [wanted] : [];
-      const reading = database.query(buildCurrentQuery(wanted), parameters, "first-primary");
+      const reading = database.query(buildSnapshotQuery("current", wanted), parameters, "first-primary");
       const [row] = await reading.catch(throwQueryError);
       // The migration creates the row, without an id.
       if (row?.id === null) return { snapshot: NOTHING_LOADED };
@@ -52,23 +52,26 @@ export function createD1Store(database: SqlDatabase): Store {
   };
 }
 
-function buildCurrentQuery(wanted: WantedBlock | undefined): string {
-  const columns = "SELECT id, count, loaded_at, source";
-  if (wanted === undefined) return `${columns} FROM current_snapshot`;
+/** Builds the query for a snapshot, perhaps with the text of a block. */
+export function buildSnapshotQuery(role: "current" | "previous", wanted?: WantedBlock): string {
+  const columns = "SELECT id, count, loaded_at, source, format";
+  if (wanted === undefined) return `${columns} FROM snapshot WHERE role = '${role}'`;
   const number = wanted === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "?1";
-  return `${columns}, text FROM current_snapshot LEFT JOIN block ON block.snapshot = id AND block.number = ${number}`;
+  const join = `snapshot LEFT JOIN block ON block.snapshot = id AND block.number = ${number}`;
+  return `${columns}, text FROM ${join} WHERE role = '${role}'`;
 }
 
-/** Throws the error of a query, with advice if the database has no tables: `wrangler deploy` alone creates an empty database. */
+/** Throws the error of a query, with advice if tables are missing: `wrangler deploy` alone creates an empty database and migrates none. */
 function throwQueryError(cause: unknown): never {
   if (!isMissingTableError(cause)) throw cause;
   const message =
-    "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start`, and the same --config and --persist-to as for `wrangler dev`";
+    "The database lacks tables of this version. Create them with `npm run deploy`, or on this machine with `npm start`, and the same --config and --persist-to as for `wrangler dev`";
   throw new Error(message, { cause });
 }
 
+/** Whether a query failed because the database is new, or because another version has made its tables. */
 export function isMissingTableError(error: unknown): boolean {
-  return String(error).includes("no such table");
+  return /no such (table|column)/.test(String(error));
 }
 
 function getText(row: SqlRow | undefined): string | null {

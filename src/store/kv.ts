@@ -25,7 +25,7 @@ export function getBlockKey(id: string, number: number): string {
 }
 
 /** How long a location caches what a load changes, the current snapshot and missing blocks, in seconds: the minimum that KV allows. */
-const MIN_CACHE_TTL = 30;
+export const MIN_CACHE_TTL = 30;
 
 /** How long a location caches a block, in seconds: one day, because blocks never change. */
 const BLOCK_CACHE_TTL = 86_400;

@@ -15,21 +15,31 @@ export const NOTHING_LOADED = { id: null, count: 0, loaded_at: null, source: "" 
 /** The current snapshot, if anything was ever loaded. */
 export type MaybeSnapshot = Snapshot | typeof NOTHING_LOADED;
 
-/** Thrown if the stored current snapshot is not one. A load repairs it. */
-export class DamagedSnapshotError extends Error {
-  constructor(stored: string, options?: ErrorOptions) {
-    super(`The current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`, options);
-  }
-}
+/** The format of blocks and statistics. Increase it with each change, so that no version misreads the snapshots of another. */
+export const FORMAT = 1;
+
+/** Thrown if the stored current snapshot cannot be used. A load replaces it. */
+export class UnusableSnapshotError extends Error {}
+
+const OTHER_VERSION =
+  "The stored records were made by another version of this project. Load them again, or use that version.";
 
 /**
- * Checks the stored current snapshot, because not only commands can write it.
- * @throws DamagedSnapshotError
+ * Checks the stored current snapshot, because not only commands of this version can write it.
+ * @throws UnusableSnapshotError
  */
 export function requireSnapshot(value: unknown): Snapshot {
-  if (!isSnapshot(value)) throw new DamagedSnapshotError(String(JSON.stringify(value)));
+  const isObject = typeof value === "object" && value !== null;
+  const isOther = isObject && (!("format" in value) || value.format !== FORMAT);
+  if (isOther) throw new UnusableSnapshotError(OTHER_VERSION);
+  if (!isSnapshot(value)) throw createDamageError(String(JSON.stringify(value)));
   const { id, count, loaded_at, source } = value;
   return { id, count, loaded_at, source };
+}
+
+function createDamageError(stored: string, options?: ErrorOptions): UnusableSnapshotError {
+  const message = `The current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`;
+  return new UnusableSnapshotError(message, options);
 }
 
 function isSnapshot(value: unknown): value is Snapshot {
@@ -41,16 +51,21 @@ function isSnapshot(value: unknown): value is Snapshot {
   return isCount && isTime && areTexts;
 }
 
+/** Formats a snapshot as JSON, for stores that keep it as text. */
+export function formatSnapshot(snapshot: Snapshot): string {
+  return JSON.stringify({ format: FORMAT, ...snapshot });
+}
+
 /**
  * Parses the JSON of the current snapshot.
- * @throws DamagedSnapshotError
+ * @throws UnusableSnapshotError
  */
 export function parseSnapshot(text: string): Snapshot {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new DamagedSnapshotError(text, { cause });
+    throw createDamageError(text, { cause });
   }
   return requireSnapshot(value);
 }

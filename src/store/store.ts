@@ -20,7 +20,7 @@ export interface Store {
    * Reads which snapshot is current.
    * @param options `wanted` is the block that the caller needs next. A store that reads it in the same step saves a read, and no load
    *   can come between
-   * @throws DamagedSnapshotError
+   * @throws UnusableSnapshotError
    */
   readCurrent(options?: { wanted?: WantedBlock | undefined }): Promise<CurrentSnapshot>;
   /**

@@ -4,7 +4,7 @@ import { logFailure } from "../../src/log.ts";
 import { describeSnapshot } from "../../src/routes/health.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
-import { NOTHING_LOADED } from "../../src/store/snapshot.ts";
+import { FORMAT, NOTHING_LOADED } from "../../src/store/snapshot.ts";
 import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
@@ -89,14 +89,15 @@ test("if the store hangs, the health check is 503 after three seconds, and later
   await checkExchanges(fetch, { request: "/healthz" });
 });
 
-describe("in KV, a missing current snapshot", () => {
+describe("in KV, a current snapshot", () => {
   /** Creates an instance whose namespace has two blocks. */
   function createKvInstance() {
     vi.useFakeTimers({ toFake: ["Date"] });
     const snapshot = makeSnapshot(BLOCK_SIZE + 1);
     const blocks = encodeBlocks(makeNewestFirst(snapshot.count));
     const values = new Map(blocks.map(({ number, text }) => [getBlockKey(snapshot.id, number), text]));
-    const load = () => values.set(CURRENT_SNAPSHOT_KEY, JSON.stringify(snapshot));
+    const load = (changes = {}) =>
+      values.set(CURRENT_SNAPSHOT_KEY, JSON.stringify({ format: FORMAT, ...snapshot, ...changes }));
     const lose = () => values.delete(CURRENT_SNAPSHOT_KEY);
     const KV = { get: async (key: string) => values.get(key) ?? null } as KVNamespace;
     const { fetch } = createInstance(undefined, { settings: { STORE: "kv", KV } });
@@ -104,7 +105,7 @@ describe("in KV, a missing current snapshot", () => {
     return { load, lose, fetch, getCount };
   }
 
-  test("is a failed read for an instance that had one: it serves the old one, and logs one line", async () => {
+  test("that is missing is a failed read for an instance that had one: it serves the old one, and logs one line", async () => {
     const { load, lose, fetch, getCount } = createKvInstance();
     load();
     expect(await getCount("")).toBe(BLOCK_SIZE + 1);
@@ -119,7 +120,16 @@ describe("in KV, a missing current snapshot", () => {
     await checkExchanges(fetch, { request: `${PATH}?page=99`, status: 404 });
   });
 
-  test("is an empty collection for an instance that had none", async () => {
+  test("of another version is a 503 for each page and the health check, whose reason in the log says so", async () => {
+    const { load, fetch } = createKvInstance();
+    load({ format: FORMAT + 1 });
+    const health = { ...HEALTH, body: expect.objectContaining({ status: "unavailable" }) };
+    await checkExchanges(fetch, { request: PATH, ...UNAVAILABLE }, { request: "/healthz", ...health });
+    const reason = expect.stringContaining("made by another version of this project");
+    expect(getLogLines()).toMatchObject([{ reason }, { reason }]);
+  });
+
+  test("that is missing is an empty collection for an instance that had none", async () => {
     const { load, getCount } = createKvInstance();
     for (const query of ["", "?page=last"]) expect(await getCount(query)).toBe(0);
     load();

@@ -9,7 +9,7 @@ test("without tables in the database, requests for records are 503, and the log 
   await worker.close();
   expect(lines).toMatchObject([{ event: "request_failed", store: "d1", path: PATH }]);
   expect(lines[0].reason).toMatch(
-    /has no tables\. Create them with `npm run deploy`, .* `npm start`, .*no such table: current_snapshot/,
+    /lacks tables of this version\. Create them with `npm run deploy`, .* `npm start`, .*no such table: snapshot/,
   );
   expect(lines[0].at.join()).toMatch(/index\.js:\d+:\d+/);
 });

@@ -52,7 +52,7 @@ export function createFailingBinding(database: WritableDatabase, behavior: Behav
   const readForRequest = async (...query: Parameters<typeof read>) => {
     const request = currentRequest.getStore();
     const reading = currentRequest.exit(() => read(...query)).catch((error: Error) => error);
-    const isOfSnapshot = query[0].includes("current_snapshot");
+    const isOfSnapshot = query[0].includes("FROM snapshot");
     if (isOfSnapshot) void currentRequest.exit(() => observe(reading, () => request?.isOver ?? false));
     const outcome = await reading;
     if (request?.isOver) return createPendingPromise();

@@ -2,13 +2,14 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { CURRENT_SNAPSHOT_KEY } from "../../src/store/kv.ts";
-import { DamagedSnapshotError } from "../../src/store/snapshot.ts";
+import { FORMAT, NOTHING_LOADED, UnusableSnapshotError } from "../../src/store/snapshot.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { createWritableKvStore, DEPLOYED_KV } from "../../tools/data/stores/kv-writer.ts";
 import {
   RejectedSwitchError,
   UnknownOutcomeError,
+  undoLoad,
   type WritableStore,
 } from "../../tools/data/stores/writer.ts";
 import { makeNewestFirst, readAll } from "../support/reader.ts";
@@ -21,17 +22,45 @@ import {
 } from "../support/stores.ts";
 
 const all = makeNewestFirst(2_000);
+const EARLIER = all.slice(1_500, 1_500 + BLOCK_SIZE + 20);
 const BEFORE = all.slice(0, BLOCK_SIZE + 10);
 const ONE = all.slice(500, 500 + 2 * BLOCK_SIZE + 20);
 const OTHER = all.slice(1_000, 1_000 + BLOCK_SIZE + 5);
 
-type Command = "load" | "load of the sample data" | "sweep";
-const COMMANDS: Command[] = ["load", "load of the sample data", "sweep"];
+type Command = "load" | "load of the sample data" | "undo" | "sweep";
+const COMMANDS: Command[] = ["load", "load of the sample data", "undo", "sweep"];
 
 /** Runs what a command does to a store. */
 async function runCommand(command: Command, store: WritableStore, records: TrafficRecord[]): Promise<void> {
-  if (command === "sweep") await store.sweep();
-  else await loadRecords(store, records, { onlyIfEmpty: command === "load of the sample data" });
+  if (command === "sweep") return store.sweep();
+  if (command !== "undo")
+    return void (await loadRecords(store, records, { onlyIfEmpty: command === "load of the sample data" }));
+  const { restored } = await undoLoad(store);
+  if (restored === undefined) throw new RejectedSwitchError("There is nothing to undo.");
+}
+
+interface Ended {
+  command: Command;
+  records: TrafficRecord[];
+  outcome: unknown;
+}
+
+/** Lists the collections that commands leave if they run one after another. One with an unknown outcome may have done nothing. */
+function listPossible(loaded: TrafficRecord[][], ended: Ended[]): string[] {
+  if (ended.length === 0) return [joinIds(loaded.at(-1) ?? [])];
+  return ended.flatMap((first) => {
+    const others = ended.filter((other) => other !== first);
+    const unchanged = first.outcome === "done" ? [] : listPossible(loaded, others);
+    if (first.outcome !== "done" && !isUnknown(first.outcome)) return unchanged;
+    return [...listPossible(apply(first, loaded), others), ...unchanged];
+  });
+}
+
+/** Applies a command to the loads that are kept: the previous one and the current one. */
+function apply({ command, records }: Ended, loaded: TrafficRecord[][]): TrafficRecord[][] {
+  if (command === "undo") return loaded.length > 1 ? loaded.slice(0, 1) : loaded;
+  const isIgnored = command === "sweep" || (command === "load of the sample data" && loaded.length > 0);
+  return isIgnored ? loaded : [...loaded, records].slice(-2);
 }
 
 /** The failures of a writer at one step. After a crash, all its steps fail. */
@@ -69,11 +98,11 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
           DEPLOYED_WITHOUT_LAG,
         );
 
-  /** Clears the store, and loads these records if there are any. Then enough time passes that previous loads have no effect. */
-  async function prepare(previous: TrafficRecord[]): Promise<void> {
+  /** Clears the store, and loads records as often as told. Then enough time passes that these loads have no effect. */
+  async function prepare(...loaded: TrafficRecord[][]): Promise<void> {
     advanceTime(2 * DEPLOYED_KV.orphanAgeMs);
     await stores.clear();
-    if (previous.length > 0) await loadRecords(store, previous);
+    for (const records of loaded) await loadRecords(store, records);
     advanceTime(2 * DEPLOYED_KV.sweepDelayMs);
   }
 
@@ -98,34 +127,32 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   const pairs = COMMANDS.flatMap((first) => COMMANDS.map((second) => ({ first, second })));
   const cases = pairs.flatMap(({ first, second }) =>
     FAILURES.flatMap((failure) =>
-      [[], BEFORE].map((previous) => ({ first, second, failure, previous, count: previous.length })),
+      [[], [EARLIER, BEFORE]].map((loaded) => ({ first, second, failure, loaded, loads: loaded.length })),
     ),
   );
 
   // Only in D1: the tests of KV below, and those in kv.test.ts, notice the same mistakes.
   test.each(name === "d1" ? cases : [])(
-    "the served collection is complete if a $first over $count records meets a $second at any step and $failure",
-    async ({ first, second, previous, failure }) => {
-      await prepare(previous);
+    "the served collection is complete if, after $loads loads, a $first meets a $second at any step and $failure",
+    async ({ first, second, loaded, failure }) => {
+      await prepare(...loaded);
       const { steps } = await runBoth(0, failure, first, second);
       expect(steps).toBeGreaterThan(0);
       for (let at = 1; at <= steps; at++) {
-        await prepare(previous);
+        await prepare(...loaded);
         const { outcome, secondOutcome } = await runBoth(at, failure, first, second);
-        const { records } = await readAll(store);
-        const loads = [
-          ...(first === "sweep" ? [] : [{ outcome, records: ONE }]),
-          ...(second === "sweep" ? [] : [{ outcome: secondOutcome, records: OTHER }]),
+        const ended = [
+          { command: first, records: ONE, outcome },
+          { command: second, records: OTHER, outcome: secondOutcome },
         ];
-        const done = loads.filter(({ outcome }) => outcome === "done");
-        const unknown = loads.filter(({ outcome }) => isUnknown(outcome));
-        const possible = done.length > 0 ? [...done, ...unknown] : [{ records: previous }, ...unknown];
-        expect(
-          possible.map((load) => joinIds(load.records)),
-          `step ${at} of ${steps}: ${outcome}, ${secondOutcome}`,
-        ).toContain(joinIds(records));
-        if (previous.length === 0 && loads.length === 2 && failure === "continues")
-          expect(done.length, "at least one load succeeds").toBeGreaterThan(0);
+        const served = joinIds((await readAll(store)).records);
+        const description = `step ${at} of ${steps}: ${outcome}, ${secondOutcome}`;
+        expect(listPossible(loaded, ended), description).toContain(served);
+        const areLoads = ended.every(({ command }) => command.startsWith("load"));
+        if (loaded.length === 0 && areLoads && failure === "continues")
+          expect([outcome, secondOutcome], "at least one load succeeds").toContain("done");
+        await undoLoad(store);
+        await readAll(store);
         // The next load and a later sweep repair the store.
         advanceTime(2 * DEPLOYED_KV.orphanAgeMs);
         const next = await loadRecords(store, BEFORE);
@@ -137,6 +164,22 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     },
   );
 
+  test("an undo restores what the last load has replaced, with its time and source, and a second one finds nothing", async () => {
+    await prepare();
+    expect(await undoLoad(store)).toEqual({ undone: NOTHING_LOADED, restored: undefined });
+    await loadRecords(store, BEFORE);
+    const before = await readAll(store);
+    expect(await undoLoad(store)).toEqual({ undone: before.snapshot, restored: undefined });
+    for (const records of [ONE, OTHER]) {
+      advanceTime(STEP_MS);
+      const id = await loadRecords(store, records);
+      await expect(store.switchBack(Object(before.snapshot))).rejects.toThrow(RejectedSwitchError);
+      expect(await undoLoad(store)).toMatchObject({ undone: { id }, restored: before.snapshot });
+      expect(await readAll(store)).toEqual(before);
+      expect(await undoLoad(store)).toEqual({ undone: before.snapshot, restored: undefined });
+    }
+  });
+
   test("snapshots have different ids, even if they start in the same millisecond or with a slow clock", async () => {
     await prepare(BEFORE);
     const { id } = (await store.readCurrent()).snapshot;
@@ -145,11 +188,11 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect(new Set([id, ...ids])).toHaveLength(3);
     expect((await store.readCurrent()).snapshot.id).toBe(ids[1]);
     // In KV, a load that may be running is not removed.
-    expect(await listSnapshots(stores, name)).toEqual(name === "d1" ? [ids[1]] : [...ids, id].sort());
+    expect(await listSnapshots(stores, name)).toEqual(name === "d1" ? ids.toSorted() : [...ids, id].sort());
   });
 
   test("a load of the sample data is rejected after any load, and leaves no blocks", async () => {
-    await prepare([]);
+    await prepare();
     const empty = await loadRecords(store, []);
     const loading = loadRecords(store, ONE, { onlyIfEmpty: true });
     await expect(loading).rejects.toThrow(RejectedSwitchError);
@@ -157,24 +200,25 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   });
 
   test("a load of the sample data removes no blocks, because a different load may be running", async () => {
-    await prepare([]);
+    await prepare();
     await store.write("0running", [{ number: 1, text: "" }]);
     const seed = await loadRecords(store, ONE, { onlyIfEmpty: true });
     expect(await listSnapshots(stores, name)).toEqual([seed, "0running"].sort());
   });
 
-  const negative = { id: "a", count: -1, loaded_at: null, source: "" };
+  const negative = { format: FORMAT, id: "a", count: -1, loaded_at: null, source: "" };
   const damage = {
-    d1: ["DELETE FROM current_snapshot", "UPDATE current_snapshot SET count = -1"],
-    kv: ["no JSON", JSON.stringify(negative)],
+    d1: ["DELETE FROM snapshot", "UPDATE snapshot SET format = 0"],
+    kv: ["no JSON", JSON.stringify(negative), JSON.stringify({ ...negative, format: 0, count: 0 })],
   };
-  test.each(damage[name])("a load repairs a damaged current snapshot: %s", async (written) => {
+  test.each(damage[name])("a load replaces a current snapshot that cannot be used: %s", async (written) => {
     await prepare(BEFORE);
     if (name === "d1") await stores.database.write([written]);
     else await stores.namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: written }]);
-    await expect(store.readCurrent()).rejects.toThrow(DamagedSnapshotError);
+    await expect(store.readCurrent()).rejects.toThrow(UnusableSnapshotError);
     await loadRecords(store, ONE);
     expect((await readAll(store)).records).toEqual(ONE);
+    expect(await store.readPrevious()).toBeUndefined();
   });
 
   test("a load that takes hours is rejected in KV, where clocks decide, and succeeds in D1", async () => {

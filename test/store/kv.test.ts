@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
-import { DamagedSnapshotError, parseSnapshot } from "../../src/store/snapshot.ts";
+import { FORMAT, parseSnapshot } from "../../src/store/snapshot.ts";
 import {
   createWritableKvStore,
   DEPLOYED_KV,
   LOCAL_KV,
   type WritableNamespace,
 } from "../../tools/data/stores/kv-writer.ts";
-import { createSnapshotId } from "../../tools/data/stores/writer.ts";
+import { createSnapshotId, undoLoad } from "../../tools/data/stores/writer.ts";
 import { makeNewestFirst, readAll } from "../support/reader.ts";
 import { DEPLOYED_WITHOUT_LAG, listSnapshots, loadRecords, openLocalStores } from "../support/stores.ts";
 
@@ -135,67 +135,78 @@ test("a load whose switch got no answer waits again before it looks at the curre
   while (onEnd.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(0);
 });
 
-test("a sweep keeps foreign keys, the replaced load for a while, and the blocks of loads that may still be running", async () => {
+test("a sweep keeps foreign keys, both snapshots of a switch, all others for a while, and the blocks of loads that may be running", async () => {
   const store = stores.open("kv");
   const expectAfterSweep = async (milliseconds: number, loads: string[]) => {
     advanceTime(milliseconds);
     await store.sweep();
     expect(await listSnapshots(stores, "kv")).toEqual(loads.sort());
   };
-  const replaced = createSnapshotId(Date.now());
-  for (const key of ["notes/2019/1", getBlockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
-  await expectAfterSweep(2 * DEPLOYED_KV.orphanAgeMs, [replaced]);
+  const orphaned = createSnapshotId(Date.now());
+  for (const key of ["notes/2019/1", getBlockKey(orphaned, 1)]) await namespace.put([{ key, value: "" }]);
+  await expectAfterSweep(2 * DEPLOYED_KV.orphanAgeMs, [orphaned]);
+  const previous = await loadRecords(store, records);
   const running = createSnapshotId(Date.now());
   await namespace.put([{ key: getBlockKey(running, 1), value: "" }]);
   const served = await loadRecords(store, records);
-  await expectAfterSweep(DEPLOYED_KV.sweepDelayMs - 1, [replaced, running, served]);
-  await expectAfterSweep(1, [running, served]);
-  await expectAfterSweep(DEPLOYED_KV.orphanAgeMs - DEPLOYED_KV.sweepDelayMs, [running, served]);
-  await expectAfterSweep(1, [served]);
-  await expectAfterSweep(-DEPLOYED_KV.orphanAgeMs, [served]);
+  await expectAfterSweep(DEPLOYED_KV.sweepDelayMs - 1, [orphaned, previous, running, served]);
+  await expectAfterSweep(1, [previous, running, served]);
+  await expectAfterSweep(DEPLOYED_KV.orphanAgeMs - DEPLOYED_KV.sweepDelayMs, [previous, running, served]);
+  await expectAfterSweep(1, [previous, served]);
+  await expectAfterSweep(-DEPLOYED_KV.orphanAgeMs, [previous, served]);
+  advanceTime(3 * DEPLOYED_KV.orphanAgeMs);
+  await undoLoad(store);
+  await expectAfterSweep(DEPLOYED_KV.sweepDelayMs - 1, [previous, served]);
+  await expectAfterSweep(1, [previous]);
   expect(await namespace.list("")).toContain("notes/2019/1");
 });
 
-test.each([null, "yesterday"])(
-  "a sweep keeps all blocks if the records were loaded at %j",
-  async (loaded_at) => {
-    const store = stores.open("kv");
-    const replaced = createSnapshotId(Date.now() - 2 * DEPLOYED_KV.orphanAgeMs);
-    const current = JSON.stringify({ id: "current", count: 0, loaded_at, source: "" });
-    await namespace.put([
-      { key: getBlockKey(replaced, 1), value: "" },
-      { key: CURRENT_SNAPSHOT_KEY, value: current },
-    ]);
-    await store.sweep();
-    expect(await listSnapshots(stores, "kv")).toEqual([replaced]);
-  },
-);
+test.each([undefined, "yesterday"])("a sweep keeps all blocks if the last switch was at %j", async (at) => {
+  const replaced = createSnapshotId(Date.now() - 2 * DEPLOYED_KV.orphanAgeMs);
+  const current = { format: FORMAT, id: "current", count: 0, loaded_at: null, source: "", switched_at: at };
+  await namespace.put([
+    { key: getBlockKey(replaced, 1), value: "" },
+    { key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(current) },
+  ]);
+  await stores.open("kv").sweep();
+  expect(await listSnapshots(stores, "kv")).toEqual([replaced]);
+});
 
-test("a load into a local namespace removes unfinished loads before, and the replaced load after", async () => {
+test("a load into a local namespace first removes unfinished loads and the previous snapshot, and then keeps the replaced one", async () => {
   const seen: string[][] = [];
   const namespace = watchPuts(async () => seen.push(await listSnapshots(stores, "kv")));
   const store = createWritableKvStore(namespace, LOCAL_KV);
-  const first = await loadRecords(store, records);
+  await loadRecords(store, records);
+  const second = await loadRecords(store, records);
   await namespace.put([{ key: getBlockKey(createSnapshotId(Date.now()), 1), value: "" }]);
-  seen.length = 0;
-  const name = await loadRecords(store, records.slice(0, 10));
-  expect(seen[0]).toEqual([first]);
-  expect(await listSnapshots(stores, "kv")).toEqual([name]);
+  const third = await loadRecords(store, records.slice(0, 10), { onProgress: () => seen.splice(0) });
+  expect(seen[0]).toEqual([second, third].sort());
+  expect(await store.readPrevious()).toMatchObject({ id: second });
+  await loadRecords(store, records);
+  expect(await store.readPrevious()).toMatchObject({ id: third });
 });
 
 test.each([
   ["text that is not JSON", "no JSON"],
   ["null", "null"],
-  ["no source", '{"id":"a","count":1,"loaded_at":null}'],
-  ["a count that is not whole", '{"id":"a","count":1.5,"loaded_at":null,"source":""}'],
-  ["a time that is a number", '{"id":"a","count":1,"source":"","loaded_at":1}'],
+  ["no source", '{"format":1,"id":"a","count":1,"loaded_at":null}'],
+  ["a count that is not whole", '{"format":1,"id":"a","count":1.5,"loaded_at":null,"source":""}'],
+  ["a time that is a number", '{"format":1,"id":"a","count":1,"source":"","loaded_at":1}'],
 ])("a current snapshot with %s is damaged", (_, text) =>
-  expect(() => parseSnapshot(text)).toThrow(DamagedSnapshotError),
+  expect(() => parseSnapshot(text)).toThrow(/^The current snapshot is damaged: /),
+);
+
+test.each(["0", '"1"', "2", "null"])(
+  "a current snapshot of the format %s is that of another version",
+  (format) =>
+    expect(() =>
+      parseSnapshot(`{"format":${format},"id":"a","count":1,"loaded_at":null,"source":""}`),
+    ).toThrow("made by another version"),
 );
 
 test.each([
   ["text", "x".repeat(200)],
-  ["JSON", JSON.stringify({ id: "x".repeat(200) })],
+  ["JSON", JSON.stringify({ format: FORMAT, id: "x".repeat(200) })],
 ])("the message about a damaged snapshot quotes the first 100 characters of %s", (_, text) =>
   expect(() => parseSnapshot(text)).toThrow(
     `The current snapshot is damaged: ${text.slice(0, 100)}. Load the records again.`,

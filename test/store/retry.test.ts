@@ -2,6 +2,7 @@ import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { beforeEach, expect, test, vi } from "vitest";
 import { createD1Store, toSqlDatabase } from "../../src/store/d1.ts";
 import { createKvStore, toReadableNamespace } from "../../src/store/kv.ts";
+import { FORMAT } from "../../src/store/snapshot.ts";
 import { openRemoteStore } from "../../tools/data/stores/remote-stores.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -57,7 +58,7 @@ test.each([
   ["D1", "D1_ERROR: D1 DB is overloaded. Too many requests queued.", 1],
   ["D1", "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.", 1],
   ["D1", "D1_ERROR: Your account has exceeded D1's free tier daily row read limit.", 1],
-  ["D1", "D1_ERROR: no such column: first at offset 7: SQLITE_ERROR", 1],
+  ["D1", "D1_ERROR: no such function: first at offset 7: SQLITE_ERROR", 1],
   ["KV", "KV GET failed: 429 Too Many Requests", 5],
   ["KV", "KV GET failed: 503 Service Unavailable", 5],
   ["KV", "KV GET failed: 400 Bad Request", 1],
@@ -74,10 +75,11 @@ test.each([
 );
 
 const snapshot = { id: "a", count: 1, loaded_at: null, source: "" };
+const row = { format: FORMAT, ...snapshot };
 
 test("a read succeeds if its second attempt does", async () => {
   const call = vi.fn().mockRejectedValueOnce(new Error("D1_ERROR: Network connection lost."));
-  const read = openD1(call.mockResolvedValue({ results: [snapshot] })).readCurrent();
+  const read = openD1(call.mockResolvedValue({ results: [row] })).readCurrent();
   await vi.runAllTimersAsync();
   expect(await read).toEqual({ snapshot });
 });
@@ -86,7 +88,7 @@ test("D1 reads the current snapshot from the primary database, and a block that 
   const constraints: string[] = [];
   const store = openD1(async (constraint) => {
     constraints.push(constraint);
-    return { results: constraint === "first-primary" ? [{ ...snapshot, number: 1, text: "b" }] : [] };
+    return { results: constraint === "first-primary" ? [{ ...row, number: 1, text: "b" }] : [] };
   });
   expect(await store.readCurrent()).toEqual({ snapshot });
   expect(await store.readBlocks("a", [1])).toEqual(["b"]);

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/schema.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
 import { MissingBlockError, READ_TIMEOUT_MS, type Store } from "../../src/store/store.ts";
-import type { WritableStore } from "../../tools/data/stores/writer.ts";
+import { undoLoad, type WritableStore } from "../../tools/data/stores/writer.ts";
 import { formatResults, makeNewestFirst, readPage } from "../support/reader.ts";
 import { interceptCalls, loadRecords } from "../support/stores.ts";
 import { createSimulatedKv, MAX_LATE_MS } from "./simulated-stores.ts";
 import { clockSkew, getTrueTime, type Random, simulate, wait } from "./virtual-clock.ts";
 
-/** The number of simulated days. The weekly job simulates more. */
+/** The number of simulations, of 18 days each. The weekly job simulates more. */
 const DAYS = Number(process.env.SIMULATED_DAYS ?? 3);
 
 const SECOND = 1_000;
@@ -56,31 +56,57 @@ const NO_ID = "nothing loaded";
 /** The records of each snapshot, and the time until which it was current. */
 type Contents = Map<string, { records: TrafficRecord[]; until: number }>;
 
-/** Simulates a day of three writers and two instances with two clients each, and checks every served page. */
-async function simulateDay(random: Random) {
-  const total = { pages: 0, switches: 0 };
+/** Writers write for an hour. Then they wait for more than a day, after which a sweep deletes what is not protected. */
+const BUSY_MS = HOUR;
+const PERIOD_MS = BUSY_MS + 1.5 * DAY;
+
+/** Returns how long a writer waits before it writes again. */
+function drawPause(random: Random): number {
+  const sinceStart = getTrueTime() % PERIOD_MS;
+  return random() * 10 * MINUTE + (sinceStart < BUSY_MS ? 0 : PERIOD_MS - sinceStart);
+}
+
+/** Simulates twelve periods of three writers and two instances with two clients each, and checks every served page. */
+async function simulatePeriods(random: Random) {
+  const total = { pages: 0, switches: 0, undone: 0, wronglyUndone: 0 };
   const contents: Contents = new Map([[NO_ID, { records: [], until: Number.POSITIVE_INFINITY }]]);
   let current = NO_ID;
   let switchedAt = 0;
+  let nextSwitch = Promise.withResolvers<void>();
   const openStore = createSimulatedKv(random, MINUTE, (id) => {
     total.switches += 1;
     contents.get(current)!.until = getTrueTime();
     current = id;
     switchedAt = getTrueTime();
     contents.get(id)!.until = Number.POSITIVE_INFINITY;
+    nextSwitch.resolve();
+    nextSwitch = Promise.withResolvers();
   });
-  const end = getTrueTime() + DAY;
+  const end = getTrueTime() + 12 * PERIOD_MS;
   const writers = [0, 5 * MINUTE, -7 * MINUTE].map((skew) =>
     clockSkew.run(skew, async () => {
-      while (getTrueTime() < end) await write(openStore(), contents, random).catch(() => undefined);
+      while (getTrueTime() < end) {
+        await wait(drawPause(random));
+        const startedAt = getTrueTime();
+        const result = await write(openStore(), contents, random).catch(() => undefined);
+        if (!result?.restored) continue;
+        total.undone += 1;
+        const { until } = contents.get(String(result.undone.id))!;
+        if (until < startedAt) total.wronglyUndone += 1;
+      }
     }),
   );
-  const caches = [1, 2].map(() => createCachedStore(createSlowReads(openStore(), random)));
-  const clients = [...caches, ...caches].map(async (cache) => {
+  const createInstance = () => createCachedStore(createSlowReads(openStore(), random));
+  const instances = [createInstance(), createInstance()];
+  const clients = [0, 1, 0, 1].map(async (index) => {
     while (getTrueTime() < end) {
-      await wait(random() < 0.05 ? random() * 30 * MINUTE : random() * 8 * SECOND);
+      const isIdle = random() < 0.05;
+      if (isIdle) await Promise.race([wait(random() * DAY), nextSwitch.promise]);
+      else await wait(random() * 8 * SECOND);
+      // A new instance has cached no block.
+      if (isIdle) instances[index] = createInstance();
       const requestedAt = getTrueTime();
-      const page = await readPage(cache, 1 + Math.floor(random() * 30)).catch((error) => {
+      const page = await readPage(instances[index]!, 1 + Math.floor(random() * 30)).catch((error) => {
         // A request that finds no block reads everything again, which can take too long.
         if (/did not respond/.test(error.message)) return;
         if (!(error instanceof MissingBlockError)) throw error;
@@ -95,19 +121,21 @@ async function simulateDay(random: Random) {
     }
   });
   await Promise.all([...writers, ...clients]);
+  expect(total.wronglyUndone, "undone loads that had been replaced before the command began").toBe(0);
   expect(total.pages).toBeGreaterThan(1_000);
-  expect(total.switches).toBeGreaterThan(5);
+  expect(total.switches).toBeGreaterThan(20);
+  expect(total.undone).toBeGreaterThan(2);
 }
 
 let offset = 0;
 
-/** Waits, and then loads records, loads the sample data or sweeps. Some writers crash. */
-async function write(opened: WritableStore, contents: Contents, random: Random): Promise<unknown> {
-  await wait(random() * 40 * MINUTE);
+/** Loads records, loads the sample data, sweeps, or undoes a load and returns what that did. Some writers crash. */
+async function write(opened: WritableStore, contents: Contents, random: Random) {
   const crashAfter = random() < 0.3 ? random() * 12 : Number.POSITIVE_INFINITY;
   const store = createSlowStore(opened, random, crashAfter);
   const kind = random();
-  if (kind < 0.1) return store.sweep();
+  if (kind < 0.1) return void (await store.sweep());
+  if (kind < 0.4) return undoLoad(store);
   const size = 250 + Math.floor(random() * 400);
   offset = (offset + size) % (RECORDS.length - 1_000);
   const records = RECORDS.slice(offset, offset + size);
@@ -118,11 +146,12 @@ async function write(opened: WritableStore, contents: Contents, random: Random):
       return store.write(id, blocks);
     },
   };
-  return loadRecords(recorded, records, { onlyIfEmpty: kind < 0.2 });
+  await loadRecords(recorded, records, { onlyIfEmpty: kind < 0.5 });
+  return undefined;
 }
 
 test(
-  "KV: during a day of three writers with inaccurate clocks and crashes, every page uses one snapshot and is fresh",
+  "KV: during days of three writers with inaccurate clocks and crashes, every page uses one snapshot and is fresh",
   { timeout: 180_000 + DAYS * 10_000 },
-  () => simulate(DAYS, simulateDay),
+  () => simulate(DAYS, simulatePeriods),
 );

@@ -6,6 +6,7 @@ import type { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
+import { undoLoad } from "../../tools/data/stores/writer.ts";
 import { PATH } from "../support/exchange.ts";
 import { context, ORIGIN } from "../support/memory-service.ts";
 import { makeNewestFirst } from "../support/reader.ts";
@@ -44,7 +45,7 @@ interface Period {
   to: number;
 }
 
-/** Loads records and restores backups, and writes down which snapshot was current when. */
+/** Loads records, undoes loads and restores backups, and writes down which snapshot was current when. */
 function createHistory(random: Random, lagMs: number) {
   const contents = new Map<string, TrafficRecord[]>([["empty", []]]);
   const periods: Period[] = [{ id: "empty", from: Date.now(), to: Number.POSITIVE_INFINITY }];
@@ -65,10 +66,10 @@ function createHistory(random: Random, lagMs: number) {
     };
     await loadRecords({ ...opened, write }, records);
   };
-  return { database, contents, periods, load };
+  return { database, contents, periods, load, undo: () => undoLoad(opened) };
 }
 
-const TABLES = ["block", "current_snapshot"];
+const TABLES = ["block", "snapshot"];
 const BACK_UP = TABLES.flatMap((table) => [
   `DROP TABLE IF EXISTS backup_of_${table}`,
   `CREATE TABLE backup_of_${table} AS SELECT * FROM ${table}`,
@@ -78,9 +79,9 @@ const RESTORE = TABLES.flatMap((table) => [
   `INSERT INTO ${table} SELECT * FROM backup_of_${table}`,
 ]);
 
-/** Writes until `isOver`: loads, backups and restored backups. */
+/** Writes until `isOver`: loads, undone loads, backups and restored backups. */
 async function write(
-  { database, load }: ReturnType<typeof createHistory>,
+  { database, load, undo }: ReturnType<typeof createHistory>,
   random: Random,
   isOver: () => boolean,
 ) {
@@ -88,7 +89,7 @@ async function write(
   while (!isOver()) {
     await wait(random() * random() * 100_000);
     if (hasBackup && random() < 0.2) await database.write(RESTORE);
-    else await load();
+    else await (random() < 0.2 ? undo() : load());
     if (random() < 0.7) continue;
     await database.write(BACK_UP);
     hasBackup = true;

@@ -82,7 +82,7 @@ export function createSimulatedDatabase(random: Random, lagMs: number, onSwitch:
   };
   const write = (statements: string[]) => {
     const changes = run(primary, statements);
-    const id = primary.prepare("SELECT id FROM current_snapshot").get()?.id;
+    const id = primary.prepare("SELECT id FROM snapshot WHERE role = 'current'").get()?.id;
     if (id !== current) onSwitch(String(id));
     current = id;
     pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, getTrueTime() + random() * lagMs), statements });

@@ -42,7 +42,11 @@ export async function openLocalStores() {
         : createWritableKvStore(namespace, DEPLOYED_WITHOUT_LAG),
     /** Empties both stores. */
     async clear() {
-      await database.write(["DELETE FROM block", "UPDATE current_snapshot SET id = NULL, count = 0"]);
+      await database.write([
+        "DELETE FROM block",
+        "DELETE FROM snapshot WHERE role = 'previous'",
+        "UPDATE snapshot SET id = NULL, count = 0",
+      ]);
       await namespace.delete(await namespace.list(""));
     },
   };

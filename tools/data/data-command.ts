@@ -19,12 +19,13 @@ import { checkFiles, type InputOptions, type LoadOptions, loadFiles } from "./lo
 import { MAX_CAMERAS } from "./staging/statistics.ts";
 import { STORE_NAMES, type StoreChoice } from "./stores/configuration.ts";
 import { readStoreConfiguration } from "./stores/open-store.ts";
+import { undo } from "./undo.ts";
 
 export function createDataProgram(): Command {
   const program = createProgram("npm run data --")
     .usage("COMMAND")
     .description("Manage the records of the collection.");
-  for (const add of [addLoad, addCheck, addInfo, addExport, addGenerate]) add(program);
+  for (const add of [addLoad, addUndo, addCheck, addInfo, addExport, addGenerate]) add(program);
   return program;
 }
 
@@ -38,7 +39,6 @@ function addReadOptions(command: Command): Command {
       'reject records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
     .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier record")
-    .option("--min-records <n>", "reject fewer records", createWholeNumberParser(1))
     .addOption(
       new Option("--model-name <name>", "replace other model names (default: reject them)").choices(["tf1"]),
     );
@@ -72,6 +72,11 @@ function addLoad(program: Command): void {
   addStoreOptions(addReadOptions(program.command("load")))
     .description("replace the loaded records with the records of the files")
     .option(
+      "--min-records <n>",
+      "reject fewer records; current: fewer than are loaded, unless they are the sample data",
+      parseMinRecords,
+    )
+    .option(
       "--source <text>",
       "source of the records, shown on the site (default: the file names)",
       parseNonEmpty,
@@ -81,8 +86,21 @@ function addLoad(program: Command): void {
     );
 }
 
+const parseRecordCount = createWholeNumberParser(1);
+
+function parseMinRecords(text: string): number | "current" {
+  return text === "current" ? text : parseRecordCount(text);
+}
+
+function addUndo(program: Command): void {
+  addStoreOptions(program.command("undo"))
+    .description("restore the records that the last load has replaced")
+    .action((options: StoreChoice) => runWithStoreNotice(options, () => undo(options)));
+}
+
 function addCheck(program: Command): void {
   addReadOptions(program.command("check"))
+    .option("--min-records <n>", "reject fewer records", parseRecordCount)
     .description("report the problems that load would report, without loading the files")
     .action((files: string[], options: InputOptions) => checkFiles(files, options));
 }
@@ -104,7 +122,7 @@ function addGenerate(program: Command): void {
   const command = program
     .command("generate")
     .description("write generated records that look like the sample data, oldest first")
-    .option("--records <n>", "maximum number of records", createWholeNumberParser(1))
+    .option("--records <n>", "maximum number of records", parseRecordCount)
     .option(
       "--from <date>",
       "start of the period, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",

@@ -3,6 +3,7 @@ import { ROAD_USERS } from "../../src/records/road-users.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
 import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
 import { print } from "../command-line/print.ts";
+import { formatCount } from "../messages.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withStore } from "./stores/open-store.ts";
 
@@ -19,15 +20,25 @@ type Line = [name: string, value: string | number];
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, "read", async ({ name, location, store }) => {
     const { snapshot } = await store.readCurrent();
+    const previous = snapshot.id === null ? undefined : await store.readPrevious();
     const statistics = await readStatistics(store, snapshot);
     const { remote = false, json } = options;
-    if (json) print(JSON.stringify({ store: name, remote, snapshot, statistics }));
+    if (json)
+      print(JSON.stringify({ store: name, remote, snapshot, previous: previous ?? null, statistics }));
     else if (snapshot.id === null) print(`Nothing is loaded in the ${name} store (${location}).`);
-    else print(alignLines([["store", `${name} (${location})`], ...listLines(snapshot, statistics)]));
+    else
+      print(alignLines([["store", `${name} (${location})`], ...listLines(snapshot, previous, statistics)]));
   });
 }
 
-function listLines({ loaded_at, id, count }: Snapshot, statistics: Statistics): Line[] {
+/** Describes a snapshot in a sentence: `40 records of counts.csv, loaded at 2026-11-01T00:00:00.000Z`. */
+export function describeSnapshot({ count, source, loaded_at }: Snapshot): string {
+  const sources = decodeURIComponent(source) || "unknown sources";
+  return `${formatCount(count, "record")} of ${sources}, loaded at ${loaded_at ?? "an unknown time"}`;
+}
+
+function listLines(current: Snapshot, previous: Snapshot | undefined, statistics: Statistics): Line[] {
+  const { loaded_at, id, count } = current;
   const { first, last, cameras, totals, days } = statistics;
   const failing = days.reduce((sum, [, , ofDay]) => sum + ofDay, 0);
   const unknown = days.reduce((sum, [, , , ofDay]) => sum + ofDay, 0);
@@ -38,6 +49,7 @@ function listLines({ loaded_at, id, count }: Snapshot, statistics: Statistics): 
     ["loaded at", loaded_at ?? "unknown"],
     ["sources", listSources(statistics)],
     ["snapshot", id],
+    ["undo restores", previous ? describeSnapshot(previous) : "nothing"],
     ["records", count],
     ["first timestamp", first ?? "none"],
     ["last timestamp", last ?? "none"],

@@ -3,6 +3,7 @@ import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeError } from "../messages.ts";
 import { InputError } from "./formats/problem.ts";
+import { GENERATED } from "./snapshot-content.ts";
 import {
   describeCounts,
   NOT_LOADED,
@@ -16,7 +17,12 @@ import { readReplaced, replaceCollection, UnknownOutcomeError } from "./stores/w
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
 
-export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreAccess;
+export interface LoadOptions
+  extends Omit<InputOptions, "minRecords">,
+    Pick<StageOptions, "source">,
+    StoreAccess {
+  minRecords?: number | "current" | undefined;
+}
 
 /**
  * Replaces the loaded records with the records of the files. All files are read, checked and sorted before anything is written.
@@ -35,7 +41,8 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
     const printOutcome = () => printNotice(`Stopped. ${outcome}`);
     process.once("exit", printOutcome);
     try {
-      const staged = await stageWithProgress(files, options);
+      const minRecords = options.minRecords === "current" ? await readMinimum(options) : options.minRecords;
+      const staged = await stageWithProgress(files, { ...options, minRecords });
       const replaced = await writeStaged(staged, options, onSwitch).finally(staged.close);
       const before = replaced.id === null ? "" : `, instead of ${replaced.count}`;
       print(`Loaded ${describeCounts(staged)}${before}.`);
@@ -46,6 +53,20 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
     } finally {
       process.off("exit", printOutcome);
     }
+  });
+}
+
+/**
+ * Returns how many records are loaded, or undefined, with a notice, if none are of the user.
+ * @throws Error also if the current snapshot cannot be used
+ */
+function readMinimum(choice: StoreAccess): Promise<number | undefined> {
+  return withStore(choice, "read", async ({ store }) => {
+    const { id, count, source } = (await store.readCurrent()).snapshot;
+    const isNothing = id === null;
+    if (!isNothing && source !== GENERATED) return count;
+    printNotice(`${isNothing ? "Nothing" : "Only the sample data"} is loaded, so there is no minimum.`);
+    return undefined;
   });
 }
 
@@ -65,7 +86,7 @@ function writeStaged(
         onWarning: (message) => printNotice(`Warning: ${message}`),
         onWait(seconds) {
           close();
-          printNotice(`Waiting ${seconds} seconds until all KV locations can see the new values.`);
+          printWait(seconds);
         },
       });
     } finally {
@@ -73,6 +94,10 @@ function writeStaged(
     }
     return replaced;
   });
+}
+
+export function printWait(seconds: number): void {
+  printNotice(`Waiting ${seconds} seconds until all KV locations can see the latest values.`);
 }
 
 /**

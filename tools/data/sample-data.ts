@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { getSeedBlockPath, SEED_CSV_PATH, SEED_PATH, SEED_SNAPSHOT_PATH } from "../../src/store/seed.ts";
+import { FORMAT } from "../../src/store/snapshot.ts";
 import { print } from "../command-line/print.ts";
 import { PROJECT } from "../paths.ts";
 import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
@@ -38,7 +39,7 @@ export function replaceAssets(assets: string, content: SnapshotContent): void {
   const id = hashContent(csv, blocks());
   const folder = join(assets, SEED_PATH);
   const file = join(assets, SEED_SNAPSHOT_PATH);
-  const snapshot = JSON.stringify({ id, count, loaded_at: null, source });
+  const snapshot = JSON.stringify({ format: FORMAT, id, count, loaded_at: null, source });
   if (existsSync(file) && readFileSync(file, "utf8") === snapshot) return;
   mkdirSync(join(folder, id), { recursive: true });
   for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedBlockPath(id, number)), text);

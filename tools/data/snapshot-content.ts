@@ -75,7 +75,7 @@ export function hashContent(salt: string, blocks: Iterable<Block>): string {
 }
 
 /** The source of the records that the commands in data/seed/README.md generate. */
-const GENERATED = "generated";
+export const GENERATED = "generated";
 
 /** The hash of these records. After you have generated others, a test shows theirs. */
 export const GENERATED_HASH = "b918409b47108bccebb1";

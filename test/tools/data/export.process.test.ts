@@ -82,7 +82,7 @@ test.each([
   const database = await openLocalDatabase("d1", local);
   database.prepare("UPDATE block SET text = replace(text, ?, ?)").run(valid, text);
   database.prepare("UPDATE block SET text = replace(text, ?, ?)").run("valid.csv", "\u009bvalid.csv");
-  database.prepare("UPDATE current_snapshot SET loaded_at = ?").run("\u001b[2J");
+  database.prepare("UPDATE snapshot SET loaded_at = ?").run("\u001b[2J");
   database.close();
   for (const format of ["csv", "jsonl"]) {
     const { status, stdout, stderr } = await run("export", "--store", "d1", "--format", format);
@@ -133,7 +133,12 @@ describe("info", () => {
   test("shows the numbers of the records", async () => {
     await run("load", "--store", "d1", await write("counted.csv", makeRecords(200)));
     const { stdout } = await info("--persist-to", folder);
-    expect(stdout.slice(stdout.indexOf("records "))).toBe(`records            200
+    const { previous } = JSON.parse((await info("--persist-to", folder, "--json")).stdout);
+    expect(previous).toMatchObject({ count: 23, source: expect.stringMatching(/^0\.csv, .*\.\.\.$/) });
+    expect(
+      stdout.slice(stdout.indexOf("undo ")),
+    ).toBe(`undo restores      23 records of ${previous.source}, loaded at ${previous.loaded_at}
+records            200
 first timestamp    2019-05-17T00:00:00Z
 last timestamp     2019-05-18T00:30:00Z
 days with records  2

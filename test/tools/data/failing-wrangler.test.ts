@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { loadFiles } from "../../../tools/data/load.ts";
 import { applyMigrations } from "../../../tools/data/stores/local-stores.ts";
 import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
+import { undo } from "../../../tools/data/undo.ts";
 import type { ProcessResult, WranglerRunner } from "../../../tools/wrangler.ts";
 import { readAll } from "../../support/reader.ts";
 import { makeRecords } from "../../support/sample-records.ts";
@@ -13,7 +14,8 @@ import { executeStatement, useRemoteConfiguration } from "./remote-configuration
 
 const { config, writeRecords } = useRemoteConfiguration();
 
-const SWITCH = "REPLACE INTO current_snapshot";
+const SWITCH = "REPLACE INTO snapshot";
+const SWITCH_BACK = "UPDATE OR REPLACE snapshot";
 
 /** The command in the message uses the same store, and can be copied to a shell. */
 const UNKNOWN =
@@ -51,22 +53,6 @@ test("a load into a namespace that never shows the new snapshot reports that, an
   const wait = expect.stringMatching(/^Waiting 70 seconds /);
   const printed = listPrinted();
   expect(printed.slice(printed.findIndex((line) => /^Waiting/.test(line)))).toEqual([wait, wait]);
-});
-
-test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
-  const loaded_at = new Date(Date.now() - 3_600_000).toISOString();
-  const old = JSON.stringify({ id: "old", count: 0, loaded_at, source: "" });
-  const pairs = new Map([["current-snapshot", old]]);
-  const namespace = createNamespace(pairs);
-  const wrangler: WranglerRunner = async (args) => {
-    const isSweep = args.includes("list") && pairs.get("current-snapshot") !== old;
-    return isSweep ? { status: 1, stdout: "", stderr: "Authentication error" } : namespace(args);
-  };
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }).setTimerTickMode("nextTimerAsync");
-  await loadFiles(writeRecords(30), { store: "kv", remote: true, config, wrangler });
-  const warning =
-    /^Warning: The new records are being served\. .* a later load deletes .*\nwrangler kv key list .*\nAuthentication error$/s;
-  expect(console.error).toHaveBeenCalledWith(expect.stringMatching(warning));
 });
 
 const OUTPUTS = ["An update is available.", '[{"key":"a"}]'];
@@ -120,7 +106,6 @@ describe("a load", () => {
   }
 
   const WRITE = "INSERT OR REPLACE INTO block ";
-  const loseSwitch = (error: string): Failures => ({ since: SWITCH, errors: [error], isLost: true });
   const KEPT = "\nNothing was loaded.";
 
   test("that a signal ends says that nothing was loaded, or from its switch on, how to see what was", async () => {
@@ -170,16 +155,26 @@ describe("a load", () => {
     expect(listWarnings()).toEqual([]);
   });
 
-  const NOT_SWEPT = expect.stringContaining("Warning: The new records are being served.");
-  // biome-ignore format: a table of cases
-  test.each<[string, Failures, warnings: unknown[]]>([
-    ["succeeds if the response of its switch is lost", loseSwitch("fetch failed"), []],
-    ["succeeds if its switch reports a failure, but was executed", loseSwitch("overloaded"), []],
-    ["succeeds with a warning if its sweep fails", { since: SWITCH, errors: ["", "overloaded"] }, [NOT_SWEPT]],
-  ])("%s", async (_, failures, warnings) => {
+  test.each([
+    ["is lost", "fetch failed"],
+    ["reports a failure, but was executed", "overloaded"],
+  ])("and an undo succeed if the response of their switch %s", async (_, error) => {
     await loadFiles(writeRecords(30), connect());
-    await loadFiles(writeRecords(40), connect(failures));
+    await loadFiles(writeRecords(40), connect({ since: SWITCH, errors: [error], isLost: true }));
     expect(await readServed()).toEqual(makeRecords(40));
-    expect(listWarnings()).toEqual(warnings);
+    await undo(connect({ since: SWITCH_BACK, errors: [error], isLost: true }));
+    expect(await readServed()).toEqual(makeRecords(30));
+    await expect(undo(connect())).rejects.toThrow("There is nothing to undo");
+    expect(await readServed()).toEqual(makeRecords(30));
+    expect(listWarnings()).toEqual([]);
+  });
+
+  test("can still be undone, or is said to be, after an undo that fails", async () => {
+    await loadFiles(writeRecords(30), connect());
+    await loadFiles(writeRecords(40), connect());
+    const failing = connect({ since: SWITCH_BACK, errors: Array(20).fill("overloaded") });
+    await expect(undo(failing)).rejects.toThrow(/overloaded\nTo see which .* info --remote --store d1 /);
+    await undo(connect());
+    expect(await readServed()).toEqual(makeRecords(30));
   });
 });

@@ -88,6 +88,21 @@ describe("a load that fails leaves the served records", () => {
     await expectPrevious();
   });
 
+  test("if it has fewer records than are loaded now, unless these are the sample data", async () => {
+    const current = (name: string, ...place: string[]) =>
+      local.run("load", "--store", "d1", "--min-records", "current", join(local.folder, name), ...place);
+    await write("39.csv", makeRecords(39));
+    const stderr = expect.stringMatching(/contain 39 records, fewer .*\nNothing was loaded\.\n/);
+    expect(await current("39.csv")).toEqual({ status: 1, stdout: "", stderr });
+    await expectPrevious();
+    expect(await current("small.csv")).toMatchObject({ status: 0, stderr: "" });
+    const place = ["--persist-to", join(local.folder, "other")];
+    await loadSampleData({ store: "d1", persistTo: place[1] });
+    const none = "Only the sample data is loaded, so there is no minimum.\n";
+    expect(await current("small.csv", ...place)).toMatchObject({ status: 0, stderr: none });
+    expect(await current("39.csv", ...place)).toMatchObject({ status: 1 });
+  });
+
   test("if SIGTERM stops it", async () => {
     const child = await local.startWaiting("--store", "d1");
     expect(await interrupt(child, "SIGTERM")).toEqual([143, null]);
@@ -108,7 +123,7 @@ test.each(["file/below", "file"])("info and load name %s, which cannot be a fold
 
 test.each([
   ["has the content of a different program", 0, "cannot be opened"],
-  ["has lost its pages", 4_096, "cannot be read"],
+  ["has lost its pages", 4_096, "cannot be used"],
 ])("info and load name a file of a store that %s, and the way out", async (_, kept, problem) => {
   const persistTo = join(local.folder, problem);
   const place = ["--store", "d1", "--persist-to", persistTo];

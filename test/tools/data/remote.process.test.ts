@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { FORMAT } from "../../../src/store/snapshot.ts";
 import { info } from "../../../tools/data/info.ts";
 import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
 import { createSnapshotId } from "../../../tools/data/stores/writer.ts";
@@ -33,7 +34,14 @@ describe("through the real wrangler,", async () => {
     const createId = (ageHours: number) => createSnapshotId(Date.now() - ageHours * 3_600_000);
     const [orphaned, served, next] = [createId(50), createId(49), createId(0)];
     const loaded_at = new Date(Date.now() - 48 * 3_600_000).toISOString();
-    const current = JSON.stringify({ id: served, count: 0, loaded_at, source: "" });
+    const current = JSON.stringify({
+      format: FORMAT,
+      id: served,
+      count: 0,
+      loaded_at,
+      source: "",
+      switched_at: loaded_at,
+    });
     const kept = [
       ["current-snapshot", current],
       [`block/${served}/0`, "{}"],

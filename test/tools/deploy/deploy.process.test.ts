@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { FORMAT } from "../../../src/store/snapshot.ts";
 import { getBundleFolder } from "../../support/bundled-worker.ts";
 import { createProject } from "../../support/project.ts";
 import { finish } from "../../support/run-command.ts";
@@ -56,7 +57,7 @@ describe.concurrent("with the real wrangler,", { timeout: 900_000 }, async () =>
       "> check the deployment",
       `Deployed to ${api.origin}`,
     ]);
-    const loaded = api.database?.sqlite.prepare("SELECT count FROM current_snapshot").get();
+    const loaded = api.database?.sqlite.prepare("SELECT count FROM snapshot").get();
     expect([api.database?.name, loaded]).toEqual([DATABASE, { count: 40_614 }]);
     expect([...api.uploads.keys()]).toEqual([WORKER]);
     expect(api.uploads.get(WORKER)).toContain(`"id":"${DATABASE_ID}"`);
@@ -134,7 +135,7 @@ describe.concurrent("with a program in place of wrangler,", async () => {
   api.missingHeader = "Vary";
 
   const show = (...results: object[]): Answer => ({ prints: [{ results, meta: { changes: 0 } }] });
-  const snapshot = { id: "loaded", count: 0, loaded_at: null, source: "" };
+  const snapshot = { format: FORMAT, id: "loaded", count: 0, loaded_at: null, source: "" };
   const share = (version_id: string, percentage: number) => ({ version_id, percentage });
   const DEPLOYMENTS = [{ versions: [share("old", 100)] }, { versions: [share("few", 5), share("most", 95)] }];
   /** The new version is live as soon as it is deployed. */
@@ -149,7 +150,7 @@ describe.concurrent("with a program in place of wrangler,", async () => {
     "versions view most": { prints: { resources: { bindings: [{ name: "STORE", text: "d1" }] } } },
     "d1 list": { prints: [{ name: DATABASE }] },
     d1_migrations: show({ name: "0001_collection.sql" }),
-    "FROM current_snapshot": show(snapshot),
+    "FROM snapshot": show(snapshot),
     "bulk get": { prints: { "current-snapshot": JSON.stringify(snapshot) } },
     "versions upload": { reports: { type: "version-upload", version_id: "new", preview_url: api.origin } },
     "deploy --tag": { reports: { type: "deploy", version_id: "new", targets: [api.origin] } },
@@ -163,7 +164,7 @@ describe.concurrent("with a program in place of wrangler,", async () => {
   const NO_ADDRESS = { "versions upload": { reports: { type: "version-upload", version_id: "new" } } };
   /** A deployment fails before the new version is live. */
   const NOT_LIVE = { ...NO_ADDRESS, "deployments list": { prints: DEPLOYMENTS } };
-  const EMPTY = { "FROM current_snapshot": show({ ...snapshot, id: null }), "bulk get": { prints: {} } };
+  const EMPTY = { "FROM snapshot": show({ ...snapshot, id: null }), "bulk get": { prints: {} } };
   const DECLINED = { ...NOT_LIVE, "deploy --tag": { reports: { type: "deploy", version_id: null } } };
   const CHANGE = [...DEPLOY, "--change-store"];
   const DEMO = [...PREVIEW, "--name", "demo"];
@@ -243,7 +244,7 @@ describe.concurrent("with a program in place of wrangler,", async () => {
       `d1 list --json ${CONFIG}`,
       `d1 create ${DATABASE} ${CONFIG}`,
       `${execute} name FROM d1_migrations --remote ${CONFIG}`,
-      `${execute} id, count, loaded_at, source FROM current_snapshot --remote ${CONFIG}`,
+      `${execute} id, count, loaded_at, source, format FROM snapshot WHERE role = 'current' --remote ${CONFIG}`,
       expect.stringMatching(
         /^versions upload --var PUBLIC_ORIGIN: --tag=[0-9a-f]{7,} --config wrangler\.toml$/,
       ),

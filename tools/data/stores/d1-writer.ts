@@ -1,11 +1,18 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Block } from "../../../src/store/block.ts";
-import { createD1Store, isMissingTableError, type SqlDatabase } from "../../../src/store/d1.ts";
-import { NOTHING_LOADED, type Snapshot } from "../../../src/store/snapshot.ts";
+import {
+  buildSnapshotQuery,
+  createD1Store,
+  isMissingTableError,
+  type SqlDatabase,
+} from "../../../src/store/d1.ts";
+import { FORMAT, NOTHING_LOADED, requireSnapshot, type Snapshot } from "../../../src/store/snapshot.ts";
 import { PROJECT } from "../../paths.ts";
 import {
   type Capacity,
+  OTHER_LOAD,
+  OTHER_WRITER,
   RejectedSwitchError,
   SAMPLE_DATA_REJECTED,
   type SwitchOptions,
@@ -27,21 +34,31 @@ export interface WritableDatabase extends SqlDatabase, Capacity {
 /** The number of rows that one statement deletes, about 4 MB. */
 export const DELETE_BATCH_ROWS = 300;
 
+/** The ids of the snapshots that keep their blocks. */
+const KEPT = "SELECT id FROM snapshot WHERE id IS NOT NULL";
+
 /** Creates a store that commands write to. Transactions decide between concurrent loads, so the store needs no clock and no wait. */
 export function createWritableD1Store(database: WritableDatabase): WritableStore {
   const store = createD1Store(database);
-  const deleteRows = async (rows: string) => {
-    const sql = `DELETE FROM block WHERE (snapshot, number) IN (SELECT snapshot, number FROM (${rows} LIMIT ${DELETE_BATCH_ROWS}))`;
+  const deleteBlocks = async (condition: string) => {
+    const rows = `SELECT snapshot, number FROM block WHERE ${condition} LIMIT ${DELETE_BATCH_ROWS}`;
+    const sql = `DELETE FROM block WHERE (snapshot, number) IN (${rows})`;
     while ((await database.run(sql)) >= DELETE_BATCH_ROWS);
   };
   return {
     ...store,
     readCurrent: (options) =>
-      store.readCurrent(options).catch((error) => {
-        // The database is new, and has no tables yet.
-        if (isMissingTableError(error.cause)) return { snapshot: NOTHING_LOADED };
-        throw error;
+      store.readCurrent(options).catch(async (error) => {
+        if (!isMissingTableError(error.cause)) throw error;
+        const { applied } = await readMigrations(database);
+        const isNew = applied.length === 0;
+        if (isNew) return { snapshot: NOTHING_LOADED };
+        throw new OtherTablesError();
       }),
+    async readPrevious() {
+      const [row] = await database.query(buildSnapshotQuery("previous"), [], "first-primary");
+      return row && requireSnapshot(row);
+    },
     batchBytes: database.batchBytes,
     requireSpace: database.requireSpace,
     propagationMs: 0,
@@ -50,22 +67,23 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
     findMissingBlocks: async () => [],
     async switchTo(next, options) {
       if ((await database.run(buildSwitch(next, options))) > 0) return;
-      throw new RejectedSwitchError(
-        options.onlyIfEmpty
-          ? SAMPLE_DATA_REJECTED
-          : "Another load ran at the same time and deleted the blocks of this load. Run the command again.",
-      );
+      throw new RejectedSwitchError(options.onlyIfEmpty ? SAMPLE_DATA_REJECTED : OTHER_LOAD);
     },
-    /** Also deletes the blocks of a running load. The switch of that load then fails, so at least one of the two loads succeeds. */
-    sweep: () =>
-      deleteRows(`SELECT snapshot, number FROM current_snapshot JOIN block ON snapshot < id
-        UNION ALL SELECT snapshot, number FROM current_snapshot JOIN block ON snapshot > id`),
-    discard: (id) =>
-      // A switch that seemed to fail may still happen now.
-      deleteRows(
-        `SELECT snapshot, number FROM block
-          WHERE snapshot = ${quoteSqlString(id)} AND snapshot NOT IN (SELECT id FROM current_snapshot WHERE id IS NOT NULL)`,
-      ),
+    async switchBack({ id }) {
+      const isCurrent = `EXISTS (SELECT 1 FROM snapshot WHERE role = 'current' AND id = ${quoteSqlString(id)})`;
+      const sql = `UPDATE OR REPLACE snapshot SET role = 'current' WHERE role = 'previous' AND ${isCurrent}`;
+      if ((await database.run(sql)) === 0) throw new RejectedSwitchError(OTHER_WRITER);
+    },
+    /**
+     * First forgets the previous snapshot, so that an undo never finds it without its blocks. Also deletes the blocks of a running load.
+     * The switch of that load then fails, so at least one of the two loads succeeds.
+     */
+    async sweep() {
+      await database.run("DELETE FROM snapshot WHERE role = 'previous'");
+      await deleteBlocks(`snapshot NOT IN (${KEPT})`);
+    },
+    // A switch that seemed to fail may still happen now.
+    discard: (id) => deleteBlocks(`snapshot = ${quoteSqlString(id)} AND snapshot NOT IN (${KEPT})`),
   };
 }
 
@@ -73,17 +91,22 @@ function buildInsert(id: string, { number, text }: Block): string {
   return `INSERT OR REPLACE INTO block VALUES (${quoteSqlString(id)}, ${number}, ${quoteSqlString(text)})`;
 }
 
-/** The statement changes no row if a block of the snapshot is missing or, with `onlyIfEmpty`, if anything was ever loaded. */
+/**
+ * Builds the statement that makes a snapshot the current one, and the current one the previous one. It changes nothing if a block of the
+ * snapshot is missing or, with `onlyIfEmpty`, if anything was ever loaded. Repeated, it changes nothing more.
+ */
 function buildSwitch(
   { id, count, loaded_at, source }: Snapshot,
   { blocks, onlyIfEmpty }: SwitchOptions,
 ): string {
   const loadedAt = loaded_at === null ? "NULL" : quoteSqlString(loaded_at);
-  const values = [quoteSqlString(id), count, loadedAt, quoteSqlString(source)];
+  const values = [quoteSqlString(id), count, loadedAt, quoteSqlString(source), FORMAT];
   const hasAllBlocks = `(SELECT count(*) FROM block WHERE snapshot = ${quoteSqlString(id)}) = ${blocks}`;
-  const isEmpty = onlyIfEmpty ? " AND NOT EXISTS (SELECT 1 FROM current_snapshot WHERE id IS NOT NULL)" : "";
-  return `INSERT OR REPLACE INTO current_snapshot (only, id, count, loaded_at, source)
-    SELECT 1, ${values} WHERE ${hasAllBlocks}${isEmpty}`;
+  const isEmpty = onlyIfEmpty ? ` AND NOT EXISTS (${KEPT})` : "";
+  return `INSERT OR REPLACE INTO snapshot (role, id, count, loaded_at, source, format) SELECT * FROM (
+    SELECT 'previous', id, count, loaded_at, source, format FROM snapshot
+      WHERE role = 'current' AND id <> ${quoteSqlString(id)} AND format = ${FORMAT}
+    UNION ALL SELECT 'current', ${values}) WHERE ${hasAllBlocks}${isEmpty}`;
 }
 
 export function quoteSqlString(text: string): string {
@@ -92,14 +115,23 @@ export function quoteSqlString(text: string): string {
 
 export const MIGRATIONS_FOLDER = join(PROJECT, "data/migrations");
 
-/** Lists the names of the migrations that were not applied to a database yet, in their order. */
-export async function listUnappliedMigrations(database: SqlDatabase): Promise<string[]> {
+/** Thrown if the tables of a database are not those of the migrations. A load cannot replace its records. */
+export class OtherTablesError extends Error {
+  override message = "The tables of the database were made by another version of this project.";
+}
+
+/**
+ * Reads which migrations were applied to a database, and which are still to be applied, in their order.
+ * @throws OtherTablesError if another version has applied one that this version lacks
+ */
+export async function readMigrations(database: SqlDatabase) {
   const rows = await database.query("SELECT name FROM d1_migrations", [], "first-primary").catch((error) => {
     // After any other error, the database may contain records, which the sample data must not replace.
     if (isMissingTableError(error)) return [];
     throw error;
   });
-  const applied = new Set(rows.map(({ name }) => name));
+  const applied = rows.map(({ name }) => String(name));
   const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith(".sql")).sort();
-  return names.filter((name) => !applied.has(name));
+  if (applied.some((name) => !names.includes(name))) throw new OtherTablesError();
+  return { applied, unapplied: names.filter((name) => !applied.includes(name)) };
 }

@@ -2,14 +2,21 @@ import {
   CURRENT_SNAPSHOT_KEY,
   createKvStore,
   getBlockKey,
+  MIN_CACHE_TTL,
   type ReadableNamespace,
 } from "../../../src/store/kv.ts";
-import type { MaybeSnapshot } from "../../../src/store/snapshot.ts";
+import {
+  FORMAT,
+  parseSnapshot,
+  requireSnapshot,
+  type Snapshot,
+  UnusableSnapshotError,
+} from "../../../src/store/snapshot.ts";
 import {
   type Capacity,
+  OTHER_WRITER,
   parseStartTime,
   RejectedSwitchError,
-  readReplaced,
   SAMPLE_DATA_REJECTED,
   type WritableStore,
 } from "./writer.ts";
@@ -24,7 +31,7 @@ export interface WritableNamespace extends ReadableNamespace, Capacity {
 
 const HOUR_MS = 3_600_000;
 
-/** The times of a deployed namespace. */
+/** How a deployed namespace behaves, and what a sweep of it therefore spares. */
 export const DEPLOYED_KV = {
   /** A change of a key can be visible up to 60 seconds late. */
   propagationMs: 70_000,
@@ -34,30 +41,41 @@ export const DEPLOYED_KV = {
   orphanAgeMs: 24 * HOUR_MS,
   /** The maximum age of a load that switches. Far below `orphanAgeMs`, because clocks may be wrong and processes sleep. */
   maxLoadMs: 2 * HOUR_MS,
+  /** A sweep cannot forget the previous snapshot: for that, it would write the current one, which another load may just have replaced. */
+  keepsPrevious: true,
 };
 
-type KvTimes = typeof DEPLOYED_KV;
+type KvBehavior = typeof DEPLOYED_KV;
 
 /** A namespace on this machine shows each change at once. It is locked, so no other load is running, whatever the time of its blocks. */
-export const LOCAL_KV: KvTimes = {
+export const LOCAL_KV: KvBehavior = {
   propagationMs: 0,
   sweepDelayMs: -Infinity,
   orphanAgeMs: -Infinity,
   maxLoadMs: Infinity,
+  keepsPrevious: false,
 };
+
+/** What a namespace has under the key of the current snapshot. */
+interface Switch {
+  current: Snapshot;
+  previous: Snapshot | undefined;
+  /** When the current snapshot became current. After an undo, that is long after its load. */
+  switched_at: string;
+}
 
 /**
  * Creates a store that commands write to. KV has no compare-and-set, so the later of two switches wins.
- * @param times Protect the blocks that either load, or a reader, may need
+ * @param behavior Protects the blocks that either load, or a reader, may need
  */
-export function createWritableKvStore(namespace: WritableNamespace, times: KvTimes): WritableStore {
-  const reader = createKvStore(namespace);
-  const readCurrent = () => readReplaced(reader);
+export function createWritableKvStore(namespace: WritableNamespace, behavior: KvBehavior): WritableStore {
+  const { propagationMs, maxLoadMs } = behavior;
   return {
-    ...reader,
+    ...createKvStore(namespace),
+    readPrevious: async () => (await readSwitch(namespace))?.previous,
     batchBytes: namespace.batchBytes,
     requireSpace: namespace.requireSpace,
-    propagationMs: times.propagationMs,
+    propagationMs,
     write: (id, blocks) =>
       namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(id, number), value: text }))),
     discard: (id, numbers) => namespace.delete(numbers.map((number) => getBlockKey(id, number))),
@@ -66,32 +84,68 @@ export function createWritableKvStore(namespace: WritableNamespace, times: KvTim
       return numbers.filter((number) => !stored.has(getBlockKey(id, number)));
     },
     async switchTo(next, { onlyIfEmpty }) {
-      if (onlyIfEmpty && (await readCurrent()).id !== null)
-        throw new RejectedSwitchError(SAMPLE_DATA_REJECTED);
-      if (Date.now() - parseStartTime(next.id) > times.maxLoadMs)
+      const last = await readSwitch(namespace);
+      if (onlyIfEmpty && last !== undefined) throw new RejectedSwitchError(SAMPLE_DATA_REJECTED);
+      if (Date.now() - parseStartTime(next.id) > maxLoadMs)
         throw new RejectedSwitchError(
-          `The load started more than ${times.maxLoadMs / HOUR_MS} hours ago, so its blocks may already have been deleted. Run the command again.`,
+          `The load started more than ${maxLoadMs / HOUR_MS} hours ago, so its blocks may already have been deleted. Run the command again.`,
         );
-      await namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(next) }]);
-      if ((await readCurrent()).id !== next.id)
-        throw new Error("The namespace does not show the new snapshot.");
+      await switchReaders(namespace, next, { previous: last?.current });
     },
-    async sweep() {
-      // List the keys before reading the current snapshot: a load that switches in between then keeps its blocks.
-      const keys = await namespace.list("block/");
-      const current = await readCurrent();
-      if (!wasLoadedBefore(current, Date.now() - times.sweepDelayMs)) return;
-      const orphanedBefore = Date.now() - times.orphanAgeMs;
-      const isUnused = (key: string) => {
-        const [, id = ""] = key.split("/");
-        return id !== current.id && parseStartTime(id) < orphanedBefore;
-      };
-      await namespace.delete(keys.filter(isUnused));
+    async switchBack({ id }) {
+      const last = await readSwitch(namespace);
+      if (last?.current.id !== id || last.previous === undefined) throw new RejectedSwitchError(OTHER_WRITER);
+      await switchReaders(namespace, last.previous, { previous: undefined });
     },
+    sweep: () => sweep(namespace, behavior),
   };
 }
 
-/** Returns false if the time is unknown, or is not a time: readers may then need the blocks of the replaced snapshot. */
-function wasLoadedBefore({ loaded_at }: MaybeSnapshot, time: number): boolean {
-  return loaded_at !== null && Date.parse(loaded_at) <= time;
+async function sweep(namespace: WritableNamespace, behavior: KvBehavior): Promise<void> {
+  const { sweepDelayMs, orphanAgeMs, keepsPrevious } = behavior;
+  // List the keys before reading the current snapshot: a load that switches in between then keeps its blocks.
+  const keys = await namespace.list("block/");
+  const last = await readSwitch(namespace);
+  const isQuiet = last !== undefined && Date.parse(last.switched_at) <= Date.now() - sweepDelayMs;
+  if (!isQuiet) return;
+  const { current, switched_at } = last;
+  const previous = keepsPrevious ? last.previous : undefined;
+  if (last.previous && !previous) await putSwitch(namespace, { current, previous, switched_at });
+  const orphanedBefore = Date.now() - orphanAgeMs;
+  const isUnused = (key: string) => {
+    const [, id = ""] = key.split("/");
+    return id !== current.id && id !== previous?.id && parseStartTime(id) < orphanedBefore;
+  };
+  await namespace.delete(keys.filter(isUnused));
+}
+
+async function switchReaders(
+  namespace: WritableNamespace,
+  current: Snapshot,
+  { previous }: Pick<Switch, "previous">,
+): Promise<void> {
+  await putSwitch(namespace, { current, previous, switched_at: new Date().toISOString() });
+  const shown = await readSwitch(namespace);
+  if (shown?.current.id !== current.id) throw new Error("The namespace does not show the new snapshot.");
+}
+
+/** Workers read only the members of the current snapshot. */
+function putSwitch(namespace: WritableNamespace, { current, previous, switched_at }: Switch): Promise<void> {
+  const addFormat = (snapshot: Snapshot) => ({ format: FORMAT, ...snapshot });
+  const value = { ...addFormat(current), switched_at, previous: previous && addFormat(previous) };
+  return namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value: JSON.stringify(value) }]);
+}
+
+/** Returns undefined also if the current snapshot cannot be used. A load replaces it. */
+async function readSwitch(namespace: WritableNamespace): Promise<Switch | undefined> {
+  const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], MIN_CACHE_TTL);
+  if (typeof text !== "string") return undefined;
+  try {
+    const current = parseSnapshot(text);
+    const { switched_at, previous } = JSON.parse(text);
+    return { current, switched_at, previous: previous && requireSnapshot(previous) };
+  } catch (error) {
+    if (error instanceof UnusableSnapshotError) return undefined;
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { SqlRow } from "../../../src/store/d1.ts";
 import { createWriteError, describeFileError, getErrorCode, SQLITE_FULL } from "../../messages.ts";
-import { listUnappliedMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
+import { MIGRATIONS_FOLDER, readMigrations, type WritableDatabase } from "./d1-writer.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
 // `wrangler dev` stores a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands open
@@ -110,7 +110,8 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
 
 /** Applies the unapplied migrations in order, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: DatabaseSync): Promise<void> {
-  for (const name of await listUnappliedMigrations(createLocalDatabase(database))) {
+  const { unapplied } = await readMigrations(createLocalDatabase(database));
+  for (const name of unapplied) {
     const sql = fs.readFileSync(join(MIGRATIONS_FOLDER, name), "utf8");
     await runTransaction(database, () => {
       database.exec(MIGRATIONS_TABLE);

@@ -17,7 +17,7 @@ import {
   type StoreChoice,
   type StoreName,
 } from "./configuration.ts";
-import { createWritableD1Store } from "./d1-writer.ts";
+import { createWritableD1Store, OtherTablesError } from "./d1-writer.ts";
 import { createWritableKvStore, LOCAL_KV } from "./kv-writer.ts";
 import {
   applyMigrations,
@@ -86,10 +86,17 @@ export async function withStore<T>(
   try {
     if (access === "write") await opened.migrate?.();
     return await action(opened);
-  } catch (error) {
-    if (getErrorCode(error) !== SQLITE_CORRUPT) throw error;
+  } catch (cause) {
+    if (cause instanceof OtherTablesError) {
+      const command = choice.remote ? "npm run deploy" : "npm start";
+      const way = choice.remote ? "another database_name in wrangler.toml" : `delete ${opened.location}`;
+      const advice = `If it is older, \`${command}\` updates them. Otherwise use that version, or ${way}.`;
+      throw new Error(`${cause.message} ${advice}`, { cause });
+    }
+    const isOfFile = [SQLITE_BUSY, SQLITE_CORRUPT].some((code) => code === getErrorCode(cause));
+    if (!isOfFile) throw cause;
     // SQLite does not name the file.
-    throw new Error(`${opened.location} cannot be read: ${describeFileError(error)}`, { cause: error });
+    throw new Error(`${opened.location} cannot be used: ${describeFileError(cause)}`, { cause });
   } finally {
     opened.close?.();
   }

@@ -5,12 +5,7 @@ import { retry } from "../../../src/store/retry.ts";
 import { getTemporaryPath } from "../../paths.ts";
 import { runWrangler, runWranglerJson, WranglerError } from "../../wrangler.ts";
 import type { StoreAccess, StoreName } from "./configuration.ts";
-import {
-  createWritableD1Store,
-  listUnappliedMigrations,
-  quoteSqlString,
-  type WritableDatabase,
-} from "./d1-writer.ts";
+import { createWritableD1Store, quoteSqlString, readMigrations, type WritableDatabase } from "./d1-writer.ts";
 import { createWritableKvStore, DEPLOYED_KV, type WritableNamespace } from "./kv-writer.ts";
 import type { OpenedStore } from "./writer.ts";
 
@@ -33,9 +28,9 @@ export function openRemoteStore(name: StoreName, choice: StoreAccess): OpenedSto
   }
   const database = createRemoteDatabase(remote);
   const migrate = async () => {
+    const { unapplied } = await readMigrations(database);
     // Wrangler's command needs seconds even if there is nothing to apply.
-    if ((await listUnappliedMigrations(database)).length > 0)
-      await remote.run(["d1", "migrations", "apply", "DB"]);
+    if (unapplied.length > 0) await remote.run(["d1", "migrations", "apply", "DB"]);
   };
   return { name, location, store: createWritableD1Store(database), migrate };
 }

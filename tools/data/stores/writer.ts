@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../../src/store/block.ts";
 import {
-  DamagedSnapshotError,
   type MaybeSnapshot,
   NOTHING_LOADED,
   type Snapshot,
+  UnusableSnapshotError,
 } from "../../../src/store/snapshot.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { formatCount, getMessage } from "../../messages.ts";
@@ -39,11 +39,21 @@ export interface WritableStore extends Store, Capacity {
   /** Finds the blocks of a snapshot that the store lost although their write succeeded. */
   findMissingBlocks(id: string, numbers: number[]): Promise<number[]>;
   /**
-   * Switches readers to a snapshot.
+   * Switches readers to a new snapshot. The replaced one becomes the previous one.
    * @throws RejectedSwitchError if the switch did not happen and never will. After any other error, it may have happened
    */
   switchTo(next: Snapshot, options: SwitchOptions): Promise<void>;
-  /** Deletes the blocks of replaced snapshots and unfinished loads that no reader and no running load can still need. */
+  /** Reads the previous snapshot, which has all its blocks. There is none before the second load, after an undo, and during a load. */
+  readPrevious(): Promise<Snapshot | undefined>;
+  /**
+   * Switches readers from the current snapshot back to the previous one. Afterwards there is no previous one.
+   * @throws RejectedSwitchError as `switchTo` does, if another snapshot is current, or if there is no previous one
+   */
+  switchBack(current: Snapshot): Promise<void>;
+  /**
+   * Deletes the blocks of replaced snapshots and unfinished loads that no reader and no running load can still need. If it can be done
+   * safely, forgets the previous snapshot, too, so that a load needs no space for a third one.
+   */
   sweep(): Promise<void>;
   /** Deletes blocks of a load that failed before its switch. */
   discard(id: string, numbers: number[]): Promise<void>;
@@ -63,6 +73,10 @@ export class RejectedSwitchError extends Error {}
 
 export const SAMPLE_DATA_REJECTED =
   "The sample data was not loaded because something else was loaded in the meantime.";
+export const OTHER_LOAD =
+  "Another load ran at the same time and deleted the blocks of this load. Run the command again.";
+export const OTHER_WRITER =
+  "Nothing was undone, because another command has changed the store in the meantime.";
 
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
 export class UnknownOutcomeError extends Error {}
@@ -84,12 +98,12 @@ export function parseStartTime(id: string): number {
   return Number.parseInt(id.slice(0, TIME_LENGTH), 36);
 }
 
-/** Reads the snapshot that a load will replace. The load repairs a damaged one, so it counts as missing. */
+/** Reads the snapshot that a load will replace. One that cannot be used counts as missing. */
 export async function readReplaced(store: Store): Promise<MaybeSnapshot> {
   try {
     return (await store.readCurrent()).snapshot;
   } catch (error) {
-    if (error instanceof DamagedSnapshotError) return NOTHING_LOADED;
+    if (error instanceof UnusableSnapshotError) return NOTHING_LOADED;
     throw error;
   }
 }
@@ -143,17 +157,32 @@ export async function replaceCollection(
     options.onSwitch?.();
     const { count, source } = content;
     const next = { id, count, source, loaded_at: new Date().toISOString() };
-    await switchReaders(store, next, { blocks: written.size, onlyIfEmpty }, options);
+    await confirmSwitch(
+      store,
+      id,
+      () => store.switchTo(next, { blocks: written.size, onlyIfEmpty }),
+      options,
+    );
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await store.discard(id, [...written]).catch(() => undefined);
     throw error;
   }
-  const warn = ({ message }: Error) =>
-    onWarning(
-      `The new records are being served. The replaced blocks could not be deleted, and a later load deletes them. The reason:\n${message}`,
-    );
-  if (!onlyIfEmpty) await store.sweep().catch(warn);
   return id;
+}
+
+/**
+ * Makes the snapshot current again that the last load has replaced.
+ * @returns The snapshot that was current before, and the restored one. There is none if nothing can be undone
+ * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
+ */
+export async function undoLoad(store: WritableStore, options: Pick<WriteOptions, "onWait"> = {}) {
+  // Otherwise, KV could still show the snapshot before the last load, and the undo would go back too far.
+  await waitForPropagation(store, options);
+  const { snapshot: undone } = await store.readCurrent();
+  const restored = undone.id === null ? undefined : await store.readPrevious();
+  if (undone.id !== null && restored)
+    await confirmSwitch(store, restored.id, () => store.switchBack(undone), options);
+  return { undone, restored };
 }
 
 /** Groups blocks into batches of about as many bytes. */
@@ -171,7 +200,10 @@ function* batchBlocks(blocks: Iterable<Block>, bytes: number): Generator<Block[]
   if (batch.length > 0) yield batch;
 }
 
-async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
+async function waitForPropagation(
+  { propagationMs }: WritableStore,
+  { onWait }: Pick<WriteOptions, "onWait">,
+): Promise<void> {
   if (propagationMs === 0) return;
   onWait?.(propagationMs / 1_000);
   await new Promise((resolve) => setTimeout(resolve, propagationMs));
@@ -179,22 +211,23 @@ async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: 
 
 /**
  * Switches readers. After an error, the current snapshot shows whether the switch happened.
+ * @param id The snapshot that the switch makes current
  * @throws RejectedSwitchError
  * @throws UnknownOutcomeError Also if the current snapshot cannot be read
  */
-async function switchReaders(
+async function confirmSwitch(
   store: WritableStore,
-  next: Snapshot,
-  switchOptions: SwitchOptions,
-  options: WriteOptions,
+  id: string,
+  switchReaders: () => Promise<void>,
+  options: Pick<WriteOptions, "onWait">,
 ): Promise<void> {
   try {
-    await store.switchTo(next, switchOptions);
+    await switchReaders();
   } catch (cause) {
     const isRejected = cause instanceof RejectedSwitchError;
     if (!isRejected) await waitForPropagation(store, options);
     const current = await store.readCurrent().catch(() => undefined);
-    if (current?.snapshot.id === next.id) return;
+    if (current?.snapshot.id === id) return;
     if (isRejected) throw cause;
     throw new UnknownOutcomeError(getMessage(cause), { cause });
   }

@@ -12,7 +12,7 @@ import {
   createLocalNamespace,
 } from "../../../../tools/data/stores/local-stores.ts";
 import { withStore } from "../../../../tools/data/stores/open-store.ts";
-import type { WritableStore } from "../../../../tools/data/stores/writer.ts";
+import { undoLoad, type WritableStore } from "../../../../tools/data/stores/writer.ts";
 import { readAll } from "../../../support/reader.ts";
 import { makeRecords } from "../../../support/sample-records.ts";
 import { loadRecords, openWorkerStore } from "../../../support/stores.ts";
@@ -47,6 +47,8 @@ describe("a local store", () => {
       await loadRecords(store, second);
     });
     expect(await inThisProcess(name, read)).toEqual(second);
+    await inWorkerd(name, undoLoad);
+    expect(await inThisProcess(name, read)).toEqual(first);
   });
 
   test.each(STORE_NAMES)("of %s is identified by the preview id, or else by the id", async (store) => {
@@ -66,14 +68,14 @@ describe("a local store", () => {
   test("deletes values without a key: replaced and deleted values, and values of killed loads", async () => {
     const { folder, inThisProcess } = createStores();
     const findValues = () => Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
-    for (const count of [450, 150]) {
+    for (const count of [450, 150, 20]) {
       const [value] = await findValues();
       if (value) await writeFile(join(dirname(value), "0a1b"), "a value without a key");
       await inThisProcess("kv", (store) => loadRecords(store, makeRecords(count)));
     }
     const values = await findValues();
-    // The current snapshot, the statistics and a block.
-    expect(values).toHaveLength(1 + 1 + 1);
+    // The statistics and a block of two snapshots, which of them is current, and the value that this has just replaced.
+    expect(values).toHaveLength(2 + 2 + 1 + 1);
   });
 
   test("keeps the file of a replaced value for a moment, for readers that have its name", async () => {
@@ -113,11 +115,11 @@ describe("a local store", () => {
   test("names the migration that fails, and the file to delete, and stays as it was", async () => {
     const file = join(createFolder(), "d1.sqlite");
     const database = new DatabaseSync(file);
-    database.exec("CREATE TABLE current_snapshot (id TEXT)");
+    database.exec("CREATE TABLE snapshot (id TEXT)");
     const migrating = applyMigrations(database);
     await expect(migrating).rejects.toThrow(/0001_collection.sql failed: table \w+ already exists/);
     await expect(migrating).rejects.toThrow(`delete ${file}`);
-    expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "current_snapshot" }]);
+    expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "snapshot" }]);
   });
 
   test("names the file that is not a database", async () => {

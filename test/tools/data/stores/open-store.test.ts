@@ -1,8 +1,14 @@
-import { writeFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { loadSampleData } from "../../../../tools/data/sample-data.ts";
+import { hashContent } from "../../../../tools/data/snapshot-content.ts";
+import type { StoreName } from "../../../../tools/data/stores/configuration.ts";
+import { MIGRATIONS_FOLDER } from "../../../../tools/data/stores/d1-writer.ts";
 import { withLock } from "../../../../tools/data/stores/open-store.ts";
+import { makeRecords } from "../../../support/sample-records.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
+import { createDataFolder, openLocalDatabase } from "../data-folder.ts";
 
 const lock = (persistTo: string, action = async () => {}) => withLock({ store: "d1", persistTo }, action);
 
@@ -20,4 +26,55 @@ test("a file that cannot be locked is named with the reason", async () => {
   await writeFile(path, "something else".repeat(50));
   await expect(lock(folder)).rejects.toThrow(`${path} cannot be written: it is damaged`);
   await expect(lock("/dev/null")).rejects.toThrow("/dev/null/d1.lock cannot be written");
+});
+
+/** The changes of a store that another version would make: statements, or the new format of the current snapshot in KV. */
+const OTHER_FORMAT = "UPDATE snapshot SET format = 2";
+const OTHER_TABLES = "ALTER TABLE snapshot RENAME TO current_snapshot";
+const NEWER_MIGRATION = "INSERT INTO d1_migrations (name) VALUES ('9999_newer.sql')";
+
+const RECORDS = /^The stored records were made by another version .* Load them again, or use that version\./;
+const TABLES =
+  /^The tables .* were made by another version .*`npm start` .* use that version, or delete \/\S+\.\n/;
+
+test.each<[StoreName, change: string, messages: Record<string, RegExp>]>([
+  [
+    "d1",
+    OTHER_FORMAT,
+    { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / },
+  ],
+  [
+    "kv",
+    OTHER_FORMAT,
+    { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / },
+  ],
+  ["d1", OTHER_TABLES, { info: TABLES, export: TABLES, undo: TABLES, start: TABLES, load: TABLES }],
+  ["d1", NEWER_MIGRATION, { info: /^store /, export: /^id,/, undo: TABLES, start: TABLES, load: TABLES }],
+])("each command says that the %s store was made by another version: %s", async (store, change, messages) => {
+  const local = createDataFolder();
+  const file = await local.write("records.csv", makeRecords(30));
+  for (let count = 0; count < 2; count++) await local.run("load", "--store", store, file);
+  if (store === "d1") (await openLocalDatabase("d1", local)).exec(change);
+  for await (const path of glob(`${local.folder}/v3/kv/*/blobs/*`))
+    await writeFile(path, (await readFile(path, "utf8")).replaceAll('"format":1', '"format":2'));
+  const start = () =>
+    loadSampleData({ store, persistTo: local.folder }).catch(({ message }) => `${message}\n`);
+  for (const [command, expected] of Object.entries(messages)) {
+    const files = command === "load" ? [file] : [];
+    const run = async () => {
+      const { stdout, stderr } = await local.run(command, "--store", store, ...files);
+      return stdout + stderr;
+    };
+    expect(await (command === "start" ? start() : run()), command).toMatch(expected);
+  }
+});
+
+/** A released migration never changes, because databases have its tables already. A change of them is another migration. */
+const MIGRATIONS = { "0001_collection.sql": "a030ddd867dc2ff054c1" };
+
+test("no migration has changed", async () => {
+  const hashes: Record<string, string> = {};
+  for await (const name of glob("*.sql", { cwd: MIGRATIONS_FOLDER }))
+    hashes[name] = hashContent(await readFile(join(MIGRATIONS_FOLDER, name), "utf8"), []);
+  expect(hashes).toEqual(MIGRATIONS);
 });
