@@ -28,6 +28,7 @@ export const SQLITE_BUSY = 5;
 export const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
+export const SQLITE_READONLY_DIRECTORY = 1544;
 const SQLITE_IOERR_SHMSIZE = 4874;
 const SQLITE_IOERR_GETTEMPPATH = 6410;
 

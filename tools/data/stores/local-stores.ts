@@ -3,8 +3,15 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import type { SqlRow } from "../../../src/store/d1.ts";
-import { createWriteError, describeFileError, getErrorCode, SQLITE_FULL } from "../../messages.ts";
+import {
+  createWriteError,
+  describeFileError,
+  getErrorCode,
+  SQLITE_FULL,
+  SQLITE_READONLY_DIRECTORY,
+} from "../../messages.ts";
 import { MIGRATIONS_FOLDER, readMigrations, type WritableDatabase } from "./d1-writer.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
@@ -30,9 +37,18 @@ export function openDurableObject(path: string, access: "read" | "write"): Datab
     database.exec(isWritable ? log : "PRAGMA user_version");
     return database;
   } catch (cause) {
-    if (getErrorCode(cause) === "ENOENT" && !isWritable) return new DatabaseSync(":memory:");
+    const code = getErrorCode(cause);
+    if (code === "ENOENT" && !isWritable) return new DatabaseSync(":memory:");
+    if (code === SQLITE_READONLY_DIRECTORY && !isWritable) return openUnchanged(path);
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
+}
+
+/** Opens a file that no other process has open, for a user who may not write the log of readers beside it. */
+function openUnchanged(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.search = "immutable=1";
+  return new DatabaseSync(url, { readOnly: true });
 }
 
 /** Returns the path of a durable object below a folder. The runtime derives its id from its name, too. */

@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
+import { chmodSync, readdirSync } from "node:fs";
 import { glob, readdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { stringify } from "smol-toml";
@@ -120,6 +120,21 @@ describe("a local store", () => {
     await expect(migrating).rejects.toThrow(/0001_collection.sql failed: table \w+ already exists/);
     await expect(migrating).rejects.toThrow(`delete ${file}`);
     expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "snapshot" }]);
+  });
+
+  test.each(STORE_NAMES)("of %s is read by a user who may not write it", async (name) => {
+    const { folder, inThisProcess } = createStores();
+    await inThisProcess(name, (store) => loadRecords(store, makeRecords(310)));
+    const readOnly = async () => {
+      const read = () => withStore({ store: name, persistTo: folder }, "read", ({ store }) => readAll(store));
+      expect((await read()).records).toEqual(makeRecords(310));
+    };
+    for (const path of [dirname(folder), folder, ...readdirSync(folder, { recursive: true })])
+      chmodSync(resolve(folder, String(path)), 0o555);
+    // Root may write everywhere.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
+    await readOnly().finally(() => isRoot && process.seteuid?.(0));
   });
 
   test("names the file that is not a database", async () => {
