@@ -1,15 +1,7 @@
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { CSV_HEADER, formatCsvLine } from "./csv.ts";
 import { readCsv } from "./csv-schemas.ts";
-import { describeText } from "./foreign-file.ts";
-import {
-  countOccurrences,
-  decodeText,
-  type InputFile,
-  prepend,
-  readBytes,
-  type TextChunk,
-} from "./input-file.ts";
+import { decodeText, type InputFile, prepend, readBytes, type TextChunk } from "./input-file.ts";
 import { readJson } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
 import type { InputRow } from "./validation.ts";
@@ -54,9 +46,6 @@ async function* readRows(chunks: AsyncGenerator<TextChunk>, input: InputFile): A
     const start = chunk.text.trimStart();
     if (start === "") continue;
     const isJson = start.startsWith("{") || start.startsWith("[");
-    const problem = isJson ? undefined : describeText(start);
-    const blank = chunk.text.slice(0, -start.length);
-    if (problem !== undefined) throw new UnreadableError(problem, chunk.line + countOccurrences(blank, "\n"));
     const read = isJson ? readJson : readCsv;
     const text = chunk.text.replace(/^\ufeff/, "");
     return yield* read(prepend({ ...chunk, text }, chunks), input);

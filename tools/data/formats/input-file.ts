@@ -6,7 +6,6 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { describeFileError, formatValue, getErrorCode } from "../../messages.ts";
-import { describeBinary, SIGNATURE_LENGTH } from "./foreign-file.ts";
 import { TooLargeError, UnreadableError } from "./problem.ts";
 
 export interface InputFile {
@@ -172,46 +171,36 @@ export const MAX_LINE_LENGTH = 1 << 20;
  */
 export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   let line = 1;
-  let head = "";
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    if (head.length < SIGNATURE_LENGTH)
-      head += Buffer.from(chunk.subarray(0, SIGNATURE_LENGTH)).toString("latin1");
     rest = Buffer.concat([rest, chunk]);
     const end = rest.lastIndexOf("\n") + 1;
     if (end > 0) {
-      const text = decode(rest.subarray(0, end), { line, head });
+      const text = decode(rest.subarray(0, end), line);
       yield { text, line, complete: true };
       line += countOccurrences(text, "\n");
       rest = rest.subarray(end);
     }
     if (rest.length > MAX_LINE_LENGTH) {
       const lastCharacter = rest.findLastIndex(startsCharacter);
-      yield { text: decode(rest.subarray(0, lastCharacter), { line, head }), line, complete: false };
+      yield { text: decode(rest.subarray(0, lastCharacter), line), line, complete: false };
       rest = rest.subarray(lastCharacter);
     }
   }
-  if (rest.length > 0) yield { text: decode(rest, { line, head }), line, complete: true };
+  if (rest.length > 0) yield { text: decode(rest, line), line, complete: true };
 }
 
 function startsCharacter(byte: number): boolean {
   return (byte & 0xc0) !== 0x80;
 }
 
-const NUL =
-  "contains NUL characters, as a file does whose end was lost in a crash: remove them with tr -d '\\000'; convert archives, spreadsheets and UTF-16 to CSV in UTF-8";
+const NOT_TEXT =
+  "is not UTF-8 text: convert text in another encoding, save a spreadsheet as CSV in UTF-8, and unpack an archive";
 
-const NOT_UTF8 =
-  "is not UTF-8 text; convert text with iconv -f WINDOWS-1252 -t UTF-8, and archives, spreadsheets and UTF-16 to CSV in UTF-8";
-
-/** @param options `head`: the first bytes of the file, as Latin-1 */
-function decode(bytes: Buffer, { line, head }: { line: number; head: string }): string {
+function decode(bytes: Buffer, line: number): string {
   if (isText(bytes)) return bytes.toString();
-  const kind = describeBinary(head);
-  if (kind !== undefined) throw new UnreadableError(kind);
   const lines = bytes.toString("latin1").split("\n");
-  const index = lines.findIndex((text) => !isText(Buffer.from(text, "latin1")));
-  throw new UnreadableError(lines[index]?.includes("\0") ? NUL : NOT_UTF8, line + index);
+  throw new UnreadableError(NOT_TEXT, line + lines.findIndex((text) => !isText(Buffer.from(text, "latin1"))));
 }
 
 function isText(bytes: Buffer): boolean {
