@@ -134,7 +134,9 @@ export async function* readCsv(
   input: InputFile,
 ): AsyncGenerator<InputRow[]> {
   let parseRow: ReturnType<typeof createRowParser> | undefined;
-  for await (const rows of readCsvRows(chunks)) {
+  const message = "has no line end: if the file was cut, its last cell may be, too";
+  const warn = (line: number) => input.onWarning?.({ file: input.file, line, message });
+  for await (const rows of readCsvRows(chunks, warn)) {
     const [header] = rows;
     if (header === undefined) continue;
     parseRow ??= createRowParser(header, input);

@@ -13,9 +13,13 @@ export interface CsvRow {
 
 /**
  * Reads the rows of a CSV file (RFC 4180), including the header, without empty lines and rows of empty cells.
+ * @param onOpenEnd Called with the line of the last row if it does not end with LF
  * @throws UnreadableError at a misplaced quote, because the cells after it cannot be separated
  */
-export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow[]> {
+export async function* readCsvRows(
+  chunks: AsyncIterable<TextChunk>,
+  onOpenEnd: (line: number) => void = () => {},
+): AsyncGenerator<CsvRow[]> {
   for await (const chunk of joinRows(chunks)) {
     const { rows, error } = chunk.text.includes('"') ? parseRows(chunk) : { rows: splitRows(chunk) };
     const cutRow = chunk.complete ? undefined : rows.pop();
@@ -23,6 +27,8 @@ export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGener
     yield rows.filter(({ cells }) => cells.some((cell) => cell !== ""));
     if (error) throw error;
     if (cutRow) throw new UnreadableError("is too long for a row that ends with LF or CRLF", cutRow.line);
+    const last = rows.at(-1);
+    if (last && !chunk.text.endsWith("\n")) onOpenEnd(last.line);
   }
 }
 

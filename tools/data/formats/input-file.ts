@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../../src/records/schema.ts";
 import { describeFileError, formatValue, getErrorCode } from "../../messages.ts";
-import { TooLargeError, UnreadableError } from "./problem.ts";
+import { type Problem, TooLargeError, UnreadableError } from "./problem.ts";
 
 export interface InputFile {
   /** A path; `-` is standard input. */
@@ -21,6 +21,7 @@ export interface InputFile {
   onRead?: ((chunk: Uint8Array) => void) | undefined;
   /** Called with the `count` of each page. */
   onPage?: ((file: string, count: number) => void) | undefined;
+  onWarning?: ((problem: Problem) => void) | undefined;
 }
 
 /** The names of input files in a folder. Hidden files are ignored, as with `*` in a shell. */

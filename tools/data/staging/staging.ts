@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Progress } from "../../command-line/progress.ts";
 import { explainTemporaryFileError, formatCount, formatValue } from "../../messages.ts";
@@ -8,9 +8,11 @@ import { checkObject } from "../formats/json.ts";
 import {
   BODY_RECORDS,
   createProblemList,
+  formatPosition,
   formatProblem,
   IN_MEMORY_FILE,
   InputError,
+  type Problem,
 } from "../formats/problem.ts";
 import type { InputRow } from "../formats/validation.ts";
 import { encodeContent, getSourceNames, type SnapshotContent } from "../snapshot-content.ts";
@@ -54,18 +56,25 @@ export function stageFiles(paths: readonly string[], options: StageOptions = {})
     if (skipped.length > 0) options.warn?.(`Warning: ${formatProblem({ file: path, line: 0, message })}`);
   }
   const { modelName } = options;
-  return stageRows(files, options, async function* ({ onPage, onProgress }) {
-    const onRead = createByteCounter(files, onProgress);
-    for (const file of files) yield* readInputFile({ file, modelName, onRead, onPage });
+  const entries = files.map((file) => (file === "-" ? undefined : statSync(file, { throwIfNoEntry: false })));
+  const identities = entries.map((entry, index) => (entry ? `${entry.dev}/${entry.ino}` : files[index]));
+  return stageRows(files, options, async function* ({ onProgress, ...events }) {
+    const onRead = createByteCounter(entries, onProgress);
+    for (const [index, file] of files.entries()) {
+      const first = identities.indexOf(identities[index]);
+      // Otherwise, each of its records would be a problem.
+      const message = `is the same file as ${formatPosition({ file: files[first] ?? "", line: 0 })}`;
+      if (first < index) yield [{ problems: [{ file, line: 0, message }] }];
+      else yield* readInputFile({ file, modelName, onRead, ...events });
+    }
   });
 }
 
 /** Counts the bytes that are read, and shows them as megabytes. There is no total if a size is not known, such as that of a pipe. */
-function createByteCounter(files: string[], onProgress: Progress["update"]) {
+function createByteCounter(entries: (Stats | undefined)[], onProgress: Progress["update"]) {
   const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
-  const entries = files.map((file) => statSync(file, { throwIfNoEntry: false }));
   const sizes = entries.flatMap((entry) => (entry?.isFile() ? [entry.size] : []));
-  const isKnown = sizes.length === files.length;
+  const isKnown = sizes.length === entries.length;
   const total = isKnown ? toMegabytes(sizes.reduce((sum, size) => sum + size, 0)) : undefined;
   let read = 0;
   return (chunk: Uint8Array) => {
@@ -112,6 +121,7 @@ export function stageBody(body: Readable, modelName: InputFile["modelName"]): Pr
 /** What is called while rows are read. */
 interface RowEvents {
   onPage: (file: string, count: number) => void;
+  onWarning: (problem: Problem) => void;
   onProgress: Progress["update"];
 }
 
@@ -130,7 +140,8 @@ async function stageRows(
   try {
     database.exec("BEGIN");
     await runStep("reading", options, async (onProgress) => {
-      for await (const rows of read({ onPage: addPage, onProgress })) for (const row of rows) add(row);
+      const events = { onPage: addPage, onWarning: listener.warn, onProgress };
+      for await (const rows of read(events)) for (const row of rows) add(row);
     });
     await runStep("comparing", options, async () => {
       compare();

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -26,7 +26,9 @@ test("says why each path cannot be read", async () => {
   await writeFile(join(folder, "file"), RECORDS);
   await mkdir(join(folder, "directory/2024.csv"), { recursive: true });
   for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
-  const paths = ["nothing", "directory", "file/below", "K\ufffdln.csv"].map((name) => join(folder, name));
+  await symlink("file", join(folder, "link"));
+  const names = ["nothing", "directory", "file/below", "K\ufffdln.csv", "file", "link"];
+  const paths = names.map((name) => join(folder, name));
   const { message } = await stageFiles(["", ...paths]).catch((error) => error);
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
@@ -34,6 +36,7 @@ test("says why each path cannot be read", async () => {
     expect.stringMatching(/^directory: contains no file .*: \[".a.csv","2024.csv\/","notes.txt"\]$/),
     "file/below: cannot be read: a part of the path is not a directory",
     "K\ufffdln.csv: cannot be read: its name is not UTF-8. Rename it",
+    "link: is the same file as file",
     "Nothing was loaded.",
   ]);
 });

@@ -121,6 +121,16 @@ test.each([{}, { strict: true, skipDuplicates: true }])(
   },
 );
 
+// biome-ignore format: a table of cases
+test.each<[string, string, warnings: unknown[]]>([
+  ["a line end", formatReport(IMAGE), []],
+  ["no line end", formatReport(IMAGE).trimEnd(), [expect.stringMatching(/^Warning: a:2: has no line end/)]],
+  ["half of a line end", formatReport(IMAGE).replace(/\n$/, "\r"), [expect.stringMatching(/^Warning: a:2: has no line end/)]],
+])("a file with %s is loaded, and a cut one with a warning", async (_, a, expected) => {
+  const { warnings, records } = await stageContents({ a });
+  expect([records.length, warnings]).toEqual([1, expected]);
+});
+
 test("a report and records are rejected even if all rows of one of them are duplicates", async () => {
   const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
   const files = { a: formatReport(IMAGE.replace("A33", "1")), b: [record] };
