@@ -53,6 +53,7 @@ const PEOPLE_ACTIVITY = {
 /**
  * Generates records, oldest first, and in descending order of `camera_ref` at the same time. A record depends only on the random seed,
  * the interval length, its camera and its interval. Its id depends on the number of cameras, too. So a longer period only adds records.
+ * Ids grow with time, and have no order within one timestamp.
  */
 export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
   const { seed = 1, cameras: count = 86, interval: minutes = 30 } = options;
@@ -61,21 +62,25 @@ export function* generateRecords(options: GeneratorOptions): Generator<TrafficRe
   const length = minutes * 60;
   const cameras = createCameras(count, seed);
   for (let number = Math.floor((from - EPOCH) / length); EPOCH + number * length < to; number++) {
-    const records: TrafficRecord[] = [];
-    for (const camera of cameras) {
-      // The cameras of a site take their images in the same second, at about the same time in each interval.
-      const offset = Math.floor(random(camera.siteKey, 0) * (length - 10));
-      const time = EPOCH + number * length + offset + randomInteger(10, camera.siteKey, number);
-      // One record in a hundred is missing, and occasionally all records of some hours.
+    const records = listMoments(cameras, number, length).flatMap(({ camera, time }, index) => {
+      // One record in a hundred is missing, and occasionally all records of some hours. Their ids are missing, too.
       const isMissing = random(camera.key, time) < 0.01 || isDuringOutage(camera.key, time, 10 * DAY, 0.25);
-      if (isMissing || time < from || time >= to) continue;
-      // The order of ids changes with each interval, so ids are out of order within one timestamp.
-      const rank = number % 2 === 0 ? camera.camera_pk : count - camera.camera_pk;
-      const id = number * count + ((rank + randomInteger(count, seed, number)) % count) + 1;
-      records.push(createRecord(camera, time, id));
-    }
+      if (isMissing || time < from || time >= to) return [];
+      return [createRecord(camera, time, number * count + index + 1)];
+    });
     yield* records.sort(compareOldestFirst);
   }
+}
+
+/** Lists when each camera takes its image in an interval: by time, and in random order at the same time. */
+function listMoments(cameras: Camera[], number: number, length: number) {
+  const moments = cameras.map((camera) => {
+    // The cameras of a site take their images in the same second, at about the same time in each interval.
+    const offset = Math.floor(random(camera.siteKey, 0) * (length - 10));
+    const time = EPOCH + number * length + offset + randomInteger(10, camera.siteKey, number);
+    return { camera, time, order: random(hash(camera.key, 4), number) };
+  });
+  return moments.sort((one, other) => one.time - other.time || one.order - other.order);
 }
 
 function compareOldestFirst(one: TrafficRecord, other: TrafficRecord): number {
@@ -114,8 +119,8 @@ function createCameras(count: number, seed: number): Camera[] {
 
 function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
   const { camera_pk, camera_ref } = camera;
-  // Half of the cameras never fail.
-  const isFailing = camera.key % 2 === 0 && isDuringOutage(hash(camera.key, 3), time, DAY, 0.8);
+  // Half of the cameras never fail. Windows of a day would always begin at the same hour.
+  const isFailing = camera.key % 2 === 0 && isDuringOutage(hash(camera.key, 3), time, 29 * HOUR, 0.9);
   const timestamp = `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
   const camera_ok = isFailing ? "False" : "True";
   return {

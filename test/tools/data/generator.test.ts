@@ -7,6 +7,7 @@ import { compareNewestFirst } from "../../support/sample-records.ts";
 // That the records of the default options stay as they are is tested with the sample data.
 
 const HOUR = 3600;
+const YEAR = 365 * 24 * HOUR;
 const toDate = (seconds: number) => new Date(GENERATOR_EPOCH.getTime() + 1000 * seconds);
 const getRecords = (options: GeneratorOptions) => Array.from(generateRecords(options));
 
@@ -15,18 +16,20 @@ const options = fc.record({
   seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   cameras: fc.integer({ min: 1, max: 12 }),
   interval: fc.constantFrom(1, 5, 17, 30, 60, 1440),
-  start: fc.nat(20 * 365 * 24 * HOUR),
+  start: fc.nat(20 * YEAR),
   length: fc.nat(12 * HOUR),
   before: fc.nat(6 * HOUR),
   after: fc.nat(6 * HOUR),
 });
 
-test("generated records are valid, oldest first, one per camera and interval, and do not depend on the period", () => {
+test("generated records are valid, oldest first, one per camera and interval, with growing ids, and do not depend on the period", () => {
   const check = fc.property(options, ({ start, length, before, after, ...rest }) => {
     const [from, to] = [toDate(start), toDate(start + length)];
     const records = getRecords({ ...rest, from, to });
     expect(records.map((record) => TrafficRecord.parse(record))).toEqual(records);
     expect(records.toReversed()).toEqual(records.toSorted(compareNewestFirst));
+    const byId = records.toSorted((one, other) => one.id - other.id);
+    expect(byId.map(({ timestamp }) => timestamp)).toEqual(records.map(({ timestamp }) => timestamp));
     expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
     const intervals = records.map(({ camera_pk, timestamp }) => {
       const seconds = (Date.parse(timestamp) - GENERATOR_EPOCH.getTime()) / 1000;
@@ -49,4 +52,29 @@ test("more cameras only add records, and change ids", () => {
   const few = many.filter(({ camera_pk }) => camera_pk <= 10);
   expect(few.map(withoutId)).toEqual(generate(10).map(withoutId));
   expect(new Set(many.map(({ camera_ref }) => camera_ref)).size).toBe(5_000);
+});
+
+test("at the same time, ids have no order", () => {
+  const records = getRecords({ from: toDate(0), to: toDate(24 * HOUR) });
+  const byTime = Map.groupBy(records, ({ timestamp }) => timestamp);
+  const groups = [...byTime.values()]
+    .map((group) => group.map(({ id }) => id))
+    .filter(({ length }) => length === 3);
+  const isSorted = (ids: number[]) => ids.every((id, index) => index === 0 || id > ids[index - 1]!);
+  // One of the six orders.
+  const share = groups.filter(isSorted).length / groups.length;
+  expect(share).toBeGreaterThan(1 / 12);
+  expect(share).toBeLessThan(1 / 4);
+});
+
+test("each camera that fails does so about as often in every hour of the day", () => {
+  const failing = new Map<number, number[]>();
+  for (const record of getRecords({ cameras: 12, from: toDate(6 * YEAR), to: toDate(7 * YEAR) })) {
+    const hours = failing.get(record.camera_pk) ?? Array(24).fill(0);
+    failing.set(record.camera_pk, hours);
+    if (record.camera_ok === "False") hours[Number(record.timestamp.slice(11, 13))] += 1;
+  }
+  const frequencies = [...failing.values()].filter((hours) => hours.some((count) => count > 0));
+  expect(frequencies.length).toBeGreaterThan(2);
+  for (const hours of frequencies) expect(Math.max(...hours)).toBeLessThan(2 * Math.min(...hours));
 });
