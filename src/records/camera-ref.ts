@@ -14,7 +14,7 @@ const JOINERS = new RegExp(
 );
 
 /**
- * Rejects a `camera_ref` that could look like a different `camera_ref`, or that a spreadsheet could run as a formula.
+ * Rejects a `camera_ref` with characters that nobody sees, or that a spreadsheet could run as a formula.
  * @returns The problem, or undefined
  */
 export function checkCameraRef(text: string): string | undefined {
@@ -25,6 +25,15 @@ export function checkCameraRef(text: string): string | undefined {
   // Some spreadsheets also read the full-width and other forms of these characters.
   const start = text.slice(0, 1).normalize("NFKC");
   return /^[=+\-@]/.test(start) ? "begins like a spreadsheet formula" : undefined;
+}
+
+/** Returns what a reader sees: two cameras whose `camera_ref`s differ, and look the same, are one camera or a mistake. */
+export function getAppearance(cameraRef: string): string {
+  if (COMMON_CAMERA_REF.test(cameraRef)) return cameraRef;
+  return cameraRef
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .normalize()
+    .replaceAll(/\s+/g, " ");
 }
 
 /** Formats a character as U+200B. */

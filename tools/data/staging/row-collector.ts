@@ -1,4 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { escapeUnit } from "../../../src/escape.ts";
+import { getAppearance } from "../../../src/records/camera-ref.ts";
 import { NO_COUNTS } from "../../../src/records/road-users.ts";
 import { checkFailingCamera } from "../../../src/records/schema.ts";
 import { encodeLineEnd } from "../../../src/store/block.ts";
@@ -147,13 +149,13 @@ function getIds(row: ValidRow): SQLInputValue[] {
 }
 
 /**
- * Checks that the camera_ref of a camera_pk is constant (specification, "Record", rule 4). An image in a report identifies its camera
- * only by the camera_ref.
+ * Checks that the camera_ref of a camera_pk is constant (specification, "Record", rule 4), and that no two look the same. An image in a
+ * report identifies its camera only by the camera_ref.
  */
 function createCameraCheck({ reject, warn }: ProblemListener) {
   type Camera = InputPosition & { key: number | string; ref: string };
   const cameras = new Map<Camera["key"], Camera>();
-  const firstByRef = new Map<string, Camera>();
+  const firstByAppearance = new Map<string, Camera>();
   return {
     count: () => cameras.size,
     check(row: ValidRow): void {
@@ -177,12 +179,25 @@ function createCameraCheck({ reject, warn }: ProblemListener) {
       const copy = Buffer.from(ref).toString();
       const camera = { key: typeof key === "string" ? copy : key, ref: copy, file, line };
       cameras.set(camera.key, camera);
-      const first = firstByRef.get(ref);
-      if (first) {
-        // Valid, but usually a mistake.
-        const message = `belongs to camera_pk ${first.key} in ${formatPosition(first)} and camera_pk ${key}`;
-        warn({ ...problem, message, cause: "shared" });
-      } else firstByRef.set(copy, camera);
+      const appearance = getAppearance(copy);
+      const first = firstByAppearance.get(appearance);
+      if (first === undefined) {
+        firstByAppearance.set(appearance, camera);
+        return;
+      }
+      if (first.ref !== ref) {
+        const message = `is ${toAscii(ref)}, which looks like ${toAscii(first.ref)} in ${formatPosition(first)}`;
+        reject({ ...problem, message, cause: "looks alike" });
+        return;
+      }
+      // Valid, but usually a mistake.
+      const message = `belongs to camera_pk ${first.key} in ${formatPosition(first)} and camera_pk ${key}`;
+      warn({ ...problem, message, cause: "shared" });
     },
   };
+}
+
+/** Formats text as JSON with escape sequences for all characters that are not ASCII. */
+function toAscii(text: string): string {
+  return JSON.stringify(text).replaceAll(/[^ -~]/g, escapeUnit);
 }

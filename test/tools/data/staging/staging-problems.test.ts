@@ -131,6 +131,19 @@ test.each<[string, string, warnings: unknown[]]>([
   expect([records.length, warnings]).toEqual([1, expected]);
 });
 
+// biome-ignore format: a table of cases
+test.each([
+  ["Caf\u00e9", "Cafe\u0301", String.raw`"Cafe\u0301", which looks like "Caf\u00e9"`],
+  ["A\u00a0B", "A\u2003 B", String.raw`"A\u2003 B", which looks like "A\u00a0B"`],
+  ["\u845b", "\u845b\u{e0100}", String.raw`"\u845b\udb40\udd00", which looks like "\u845b"`],
+  ["\u06cc\u200c\u0631", "\u06cc\u0631", String.raw`"\u06cc\u0631", which looks like "\u06cc\u200c\u0631"`],
+])("two cameras that look alike are rejected, with what they are: %s and %s", async (one, other, message) => {
+  const a = [{ camera_ref: one }];
+  const b = [{ id: 2, camera_pk: 8, camera_ref: other }];
+  expect(await findProblems({ a, b })).toEqual([`b:1: camera_ref "${other}" is ${message} in a:1`]);
+  for (const records of [a, b]) expect((await stageContents({ a: records })).records).toHaveLength(1);
+});
+
 test("a report and records are rejected even if all rows of one of them are duplicates", async () => {
   const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
   const files = { a: formatReport(IMAGE.replace("A33", "1")), b: [record] };
