@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { checkCameraRef, getAppearance } from "../../src/records/camera-ref.ts";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { listCodeBlocks, readDocument } from "../support/documentation.ts";
 import { runData } from "../support/run-command.ts";
@@ -36,14 +37,17 @@ function convert({ files = { t: "" }, body, args, before = "" }: Run) {
   const names = Object.keys(files);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
   symlinkSync(names[0] ?? "", join(cwd, "link"));
-  writeFileSync(join(cwd, "program.py"), before + (body === undefined ? PROGRAM : createProgram(body)));
+  const start = `import os\nos.umask(0o077)\n${before}`;
+  writeFileSync(join(cwd, "program.py"), start + (body === undefined ? PROGRAM : createProgram(body)));
   const out = join(cwd, "records.csv");
   writeFileSync(out, "earlier records");
+  chmodSync(out, 0o664);
   const namesBefore = readdirSync(cwd);
   const env = { ...process.env, PYTHONIOENCODING: "ascii" };
   const command = ["program.py", ...(args ?? [...names, "--out", "records.csv"])];
   const { status, stderr } = spawnSync("python3", command, { cwd, env, encoding: "utf8" });
   expect(readdirSync(cwd)).toEqual(namesBefore);
+  expect(statSync(out).mode & 0o777).toBe(0o664);
   const text = readFileSync(out, "utf8");
   const report = stderr.split("\n").slice(1, -1);
   return { status, stderr, report, out, text, records: text.split("\n").slice(1, -1) };
@@ -112,15 +116,18 @@ function expectRejected(run: Run, message: string): void {
 
 const yieldRow = (row: string) => `day = datetime(2025, 1, 2, tzinfo=timezone.utc)\nyield "t:7", ${row}`;
 const COUNTS = '{"cars": 1}';
-const NOT_A_ZONE = "not a ZoneInfo or timezone of Python's own library";
-const NOT_A_NAME = "is not text of 1 to 64 characters";
+const NOT_A_TIME = "is not a datetime of whole seconds with a ZoneInfo or timezone of Python's own library";
+const NOT_A_NAME = "is not text of 1 to 64 visible characters";
 const NOT_AN_INT = "is not an int from 0 to 2**53 - 1; round it in read_rows";
 
 // biome-ignore format: a table of cases
 test.runIf(hasPython).each<[what: string, row: string, message: string]>([
-  ["a time without a zone", `"A", datetime(2025, 1, 2), ${COUNTS}`, `ValueError: the zone of 2025-01-02 00:00:00 is None, ${NOT_A_ZONE}`],
+  ["a time without a zone", `"A", datetime(2025, 1, 2), ${COUNTS}`, `ValueError: datetime.datetime(2025, 1, 2, 0, 0) ${NOT_A_TIME}`],
+  ["a time with microseconds", `"A", day.replace(microsecond=1), ${COUNTS}`, "ValueError: datetime.datetime(2025, 1, 2, 0, 0, 0, 1, tz"],
+  ["a zone with microseconds", `"A", day.replace(tzinfo=timezone(timedelta(0, 0, 1))), ${COUNTS}`, "ValueError: datetime.datetime(2025, 1, 2, 0, 0, tz"],
+  ["a time of another class", `"A", type("Time", (datetime,), {})(2025, 1, 2, tzinfo=timezone.utc), ${COUNTS}`, "ValueError: Time(2025, 1, 2, 0, 0, tz"],
   ["a time before the year 1", `"A", datetime(1, 1, 1, tzinfo=ZoneInfo("Asia/Tokyo")), ${COUNTS}`, "OverflowError: date value"],
-  ["text as a time", `"A", "2025", ${COUNTS}`, "AttributeError: 'str' object has no attribute"],
+  ["text as a time", `"A", "2025", ${COUNTS}`, `ValueError: '2025' ${NOT_A_TIME}`],
   ["a number as a camera", `12, day, ${COUNTS}`, `ValueError: the camera 12 ${NOT_A_NAME}`],
   ["a camera without a name", `"", day, ${COUNTS}`, `ValueError: the camera '' ${NOT_A_NAME}`],
   ["a long name", `"a" * 65, day, ${COUNTS}`, `ValueError: the camera '${"a".repeat(65)}' ${NOT_A_NAME}`],
@@ -136,25 +143,59 @@ test.runIf(hasPython).each<[what: string, row: string, message: string]>([
   expectRejected({ body: yieldRow(row) }, `t:7: ${message}`);
 });
 
-/** Classes of zones that convert a time that the clocks skip without a word. With pytz, it is seven minutes off, too. */
-const OTHER_ZONES = { pytz: "timezone", "dateutil.tz": "gettz" };
+/** Zones, and a time, that convert a time that the clocks skip without a word. With pytz, it is seven minutes off, too. */
+const OTHER_TIMES = {
+  "pytz.timezone": 'datetime(2025, 3, 30, 2, tzinfo=timezone("Europe/Berlin"))',
+  "dateutil.tz.gettz": 'datetime(2025, 3, 30, 2, tzinfo=gettz("Europe/Berlin"))',
+  "pandas.Timestamp": 'Timestamp(2025, 3, 30, 2).replace(tzinfo=ZoneInfo("Europe/Berlin"))',
+};
 
-for (const [module, name] of Object.entries(OTHER_ZONES)) {
-  const isInstalled = spawnSync("python3", ["-c", `import zoneinfo, ${module}`]).status === 0;
-  test.runIf(isInstalled)(`rejects a zone of ${module}, and keeps earlier records`, () => {
-    const time = `datetime(2025, 3, 30, 2, tzinfo=${name}("Europe/Berlin"))`;
-    const body = `from ${module} import ${name}\nyield "t:7", "A", ${time}, ${COUNTS}`;
-    expectRejected({ body }, "t:7: ValueError: the zone of 2025-03-30 02:00:00");
-  });
+for (const [name, time] of Object.entries(OTHER_TIMES)) {
+  const load = `from ${name.replace(/\.(\w+)$/, " import $1")}`;
+  const isInstalled = spawnSync("python3", ["-c", `import zoneinfo\n${load}`]).status === 0;
+  test.runIf(isInstalled)(`rejects a time with ${name}, and keeps earlier records`, () =>
+    expectRejected({ body: `${load}\nyield "t:7", "A", ${time}, ${COUNTS}` }, "t:7: ValueError: "),
+  );
 }
 
-test.runIf(hasPython)("an error in a second table names its line", () => {
-  const body = `for _ in read_csv(path):
-  for _, cells in read_csv("b"):
-    parse_count(cells["count"])`;
-  const args = ["t", "--out", "records.csv"];
-  const files = { t: "site\n1\n", b: "count\n1\ny" };
-  expectRejected({ files, body, args }, "t:2, b:3: ValueError: 'y' is not");
+const SECOND = "for place, cells in read_csv(path):\n";
+
+// biome-ignore format: a table of cases
+test.runIf(hasPython).each<[what: string, body: string, message: string]>([
+  ["that of a second table that is not UTF-8", `${SECOND}  next(read_csv("b"))`, "b: UnicodeDecodeError: "],
+  ["that of a text that is not UTF-8", `${SECOND}  read_text("b")`, "b: UnicodeDecodeError: "],
+  ["the row, after a table that was not read to its end", `next(read_csv(path))\n${SECOND}  parse_count("x")`, "t:2: ValueError: 'x' is not"],
+  ["the row, in a loop over a second table", `${SECOND}  for _, row in read_csv(path):\n    parse_count("x")`, "t:2: ValueError: 'x' is not"],
+  ["the row, if a dictionary has no such key", `${SECOND}  {}["A"]`, "t:2: KeyError: 'A'\n"],
+])("an error has one place: %s", (_, body, message) => {
+  const files = { t: "site\n1\n", b: Buffer.from("n\n\u00e9", "latin1") };
+  expectRejected({ files, body, args: ["t", "--out", "records.csv"] }, message);
+});
+
+/** Prints the code points that a camera can have at its beginning, in the middle and at its end. */
+const ACCEPTED = `from datetime import datetime, timezone
+from convert import find_reason
+def accepts(name):
+  try: find_reason(name, datetime(2025, 1, 1, tzinfo=timezone.utc), {})
+  except ValueError: return False
+  return True
+for form in ("{}b", "a{}b", "a{}"):
+  print(*(code for code in [*range(0x20000), *range(0xE0000, 0xE0200)] if accepts(form.format(chr(code)))))`;
+
+test.runIf(hasPython)("accepts only cameras that load accepts, and none that looks like another", () => {
+  const { stdout } = spawnSync("python3", ["-B", "-c", ACCEPTED], {
+    cwd: "examples",
+    encoding: "utf8",
+    maxBuffer: 1e8,
+  });
+  const forms = stdout.trim().split("\n");
+  const names = forms.flatMap((codes, form) => {
+    const characters = codes.split(" ").map((code) => String.fromCodePoint(Number(code)));
+    return characters.map((character) => `${form > 0 ? "a" : ""}${character}${form < 2 ? "b" : ""}`);
+  });
+  expect(names.length).toBeGreaterThan(200_000);
+  expect(names.filter((name) => checkCameraRef(name) !== undefined)).toEqual([]);
+  expect(names.filter((name) => getAppearance(name) !== name)).toEqual([]);
 });
 
 // biome-ignore format: a table of cases
@@ -163,7 +204,7 @@ test.runIf(hasPython).each<[what: string, content: string | Buffer, message: str
   ["a space in a count", `${SENSORS}A,${TIME},1, 1`, "t:2: ValueError: ' 1' is not a whole number in digits"],
   ["a digit that is not ASCII", `${SENSORS}A,${TIME},1,\u0663`, "t:2: ValueError: '\\u0663' is not a whole number in digits"],
   ["another form of time", `${SENSORS}A,02.01.2025,1,1`, "t:2: ValueError: time data '02.01.2025' does not match"],
-  ["a column that does not exist", `site,time,cars\nA,${TIME},1`, "t:2: KeyError: 'bikes', not one of {'t': ['site', 'time', 'cars']}"],
+  ["a column that does not exist", `site,time,cars\nA,${TIME},1`, "t:2: KeyError: 'bikes'\n"],
   ["a value that is very long", `site,time\nA,${"x".repeat(9_000)}`, `t:2: ValueError: time data '${"x".repeat(289)}\n`],
   ["more cells than columns", `${SENSORS}A,${TIME},1,234,1`, "t:2: ValueError: the row has more cells than the header: ['1']"],
   ["two columns with one name", "site,time,cars,cars,,\n", "t:1: ValueError: two columns have the same name"],
@@ -184,9 +225,10 @@ test.runIf(hasPython).each<[what: string, content: string | Buffer, message: str
 // biome-ignore format: a table of cases
 test.runIf(hasPython).each<[what: string, args: string[], status: number, message: string]>([
   ["an output that is an input", ["t", "--out", "./t"], 2, "t is one of the tables to convert"],
-  ["an output that is a link to an input", ["t", "--out", "link"], 2, "t is one of the tables to convert"],
+  ["an output that is a link", ["none", "--out", "link"], 2, "or a link"],
+  ["an output that is a link to an input", ["t", "--out", "link"], 2, "link is one of the tables to convert"],
   ["an output that is not a file", ["t", "--out", "/"], 2, "or not a file"],
-  ["an output in a folder that does not exist", ["t", "--out", "folder/out"], 1, "folder/out: [Errno 2]"],
+  ["an output in a folder that does not exist", ["t", "--out", "folder/out"], 1, "folder/out: FileNotFoundError: "],
   ["an input that does not exist", ["t", "none", "--out", "records.csv"], 1, "none: FileNotFoundError:"],
 ])("refuses %s", (_, args, status, message) => {
   const run = convert({ files: { t: `${SENSORS}A,${TIME},1,1` }, args });
@@ -201,6 +243,8 @@ test.runIf(hasPython).each<[what: string, run: Run, report: string[]]>([
   ["a row without a header", { files: { t: "1" }, body: yieldRow(`next(read_csv(path, fieldnames=["n"]))[1]["n"], day, ${COUNTS}`) },
     ["0 in each record: persons, bicycles, trucks, motorcycles, buses"]],
   ["UTF-16", { files: { t: Buffer.from(`\ufeffn\n\u010c`, "utf16le") }, body: yieldRow(`next(read_csv(path, "utf-16"))[1]["n"], day, ${COUNTS}`) },
+    ["0 in each record: persons, bicycles, trucks, motorcycles, buses"]],
+  ["a name of a library's own class", { body: yieldRow(`type("Text", (str,), {})("A"), day, ${COUNTS}`) },
     ["0 in each record: persons, bicycles, trucks, motorcycles, buses"]],
   ["a compressed file", { files: { "t.gz": gzipSync(`${SENSORS}A,${TIME},1,1`) } }, ["0 in each record: persons, trucks, motorcycles, buses"]],
   ["counts of each class", { body: yieldRow('"A", day, dict.fromkeys(FIELDS, 1)') }, ["0 in each record: no field"]],
