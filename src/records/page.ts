@@ -1,4 +1,4 @@
-/** Records per page (specification, "Limits"). */
+/** Records per page (specification, "List records", rule 1). */
 export const PAGE_SIZE = 15;
 
 /** The last page whose positions are safe integers. No collection has more pages. */

@@ -12,9 +12,11 @@ import { createFolder } from "../support/temporary-folder.ts";
 const PROGRAM = readDocument("examples/convert.py");
 const hasPython = spawnSync("python3", ["-c", "import zoneinfo"]).status === 0;
 
-/** The bodies of `read_rows` in the documentation, each of which begins without a space. */
-const [BODIES = ""] = listCodeBlocks("docs/data.md", "python");
-const [COLUMNS = "", QUARTERS = "", CLASSES = "", GEOJSON = "", REPEATED_HOUR = ""] = BODIES.split("\n\n");
+/** The bodies of `read_rows` in the documentation. */
+const BODIES = listCodeBlocks("docs/data.md", "python");
+const [COLUMNS = "", QUARTERS = "", CLASSES = "", GEOJSON = "", REPEATED_HOUR = "", ...OTHERS] = BODIES;
+
+test("the documentation has no other body", () => expect(OTHERS).toEqual([]));
 
 interface Run {
   files?: Record<string, string | Buffer>;
