@@ -36,51 +36,31 @@ function addReadOptions(command: Command): Command {
     .argument("<files...>", INPUT)
     .option(
       "--strict",
-      'reject records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
+      'reject incomplete pages, and counts above 0 if camera_ok is "False" (default: set to 0)',
     )
     .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier record")
-    .addOption(
-      new Option("--model-name <name>", "replace other model names (default: reject them)").choices(["tf1"]),
-    );
+    .addOption(new Option("--model-name <name>", "replace other names (default: reject)").choices(["tf1"]));
 }
 
 function addStoreOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option("--store <name>", "kind of store (default: STORE in the configuration)").choices(
-        STORE_NAMES,
-      ),
-    )
+    .addOption(new Option("--store <name>", "kind of store (default: STORE)").choices(STORE_NAMES))
     .option("--remote", "use the deployed store (default: the local store)")
     .option("--persist-to <dir>", "folder of the local store, as for npm start", parseNonEmpty)
-    .option(
-      "--config <file>",
-      "configuration file, such as one for a preview (default: wrangler.toml)",
-      parseNonEmpty,
-    );
+    .option("--config <file>", "configuration (default: wrangler.toml)", parseNonEmpty);
 }
 
 function addOutputOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option("--format <name>", "csv or jsonl").choices(Object.keys(OUTPUT_FORMATS)).default("csv"),
-    )
+    .addOption(new Option("--format <name>").choices(Object.keys(OUTPUT_FORMATS)).default("csv"))
     .option("--out <file>", "output file; - is standard output", parseOutputPath, "-");
 }
 
 function addLoad(program: Command): void {
   addStoreOptions(addReadOptions(program.command("load")))
     .description("replace the loaded records with the records of the files")
-    .option(
-      "--min-records <n>",
-      "reject fewer records; current: fewer than are loaded, unless they are the sample data",
-      parseMinRecords,
-    )
-    .option(
-      "--source <text>",
-      "source of the records, shown on the site (default: the file names)",
-      parseNonEmpty,
-    )
+    .option("--min-records <n>", "reject fewer records; current: fewer than are loaded", parseMinRecords)
+    .option("--source <text>", "source of the records (default: the file names)", parseNonEmpty)
     .action((files: string[], options: LoadOptions) =>
       runWithStoreNotice(options, () => loadFiles(files, options)),
     );
@@ -123,27 +103,11 @@ function addGenerate(program: Command): void {
     .command("generate")
     .description("write generated records that look like the sample data, oldest first")
     .option("--records <n>", "maximum number of records", parseRecordCount)
-    .option(
-      "--from <date>",
-      "start of the period, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",
-      parseDate,
-    )
+    .option("--from <date>", "start, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)", parseDate)
     .option("--to <date>", "end of the period, exclusive", parseDate)
-    .option(
-      "--cameras <n>",
-      `number of cameras, at most ${MAX_CAMERAS} (default: 86)`,
-      createWholeNumberParser(1, MAX_CAMERAS),
-    )
-    .option(
-      "--interval <minutes>",
-      "time between two records of a camera (default: 30)",
-      createWholeNumberParser(1, 999_999),
-    )
-    .option(
-      "--seed <n>",
-      "random seed; each seed gives different records (default: 1)",
-      createWholeNumberParser(0, 2 ** 32 - 1),
-    );
+    .option("--cameras <n>", "number of cameras (default: 86)", createWholeNumberParser(1, MAX_CAMERAS))
+    .option("--interval <minutes>", "between two records (default: 30)", createWholeNumberParser(1, 999_999))
+    .option("--seed <n>", "random seed (default: 1)", createWholeNumberParser(0, 2 ** 32 - 1));
   addOutputOptions(command).action((options: GenerateOptions) => {
     const error = findUsageError(options);
     if (error) command.error(`error: ${error}`);

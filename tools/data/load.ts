@@ -17,10 +17,7 @@ import { readReplaced, replaceCollection, UnknownOutcomeError } from "./stores/w
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
 
-export interface LoadOptions
-  extends Omit<InputOptions, "minRecords">,
-    Pick<StageOptions, "source">,
-    StoreAccess {
+export interface LoadOptions extends Omit<StageOptions, "minRecords">, StoreAccess {
   minRecords?: number | "current" | undefined;
 }
 

@@ -117,7 +117,8 @@ export const MIGRATIONS_FOLDER = join(PROJECT, "data/migrations");
 
 /** Thrown if the tables of a database are not those of the migrations. A load cannot replace its records. */
 export class OtherTablesError extends Error {
-  override message = "The tables of the database were made by another version of this project.";
+  override message =
+    "its tables were made by another version of this project. If it is older, `npm start` or `npm run deploy` updates them. Otherwise use that version, or another database";
 }
 
 /**

@@ -87,16 +87,11 @@ export async function withStore<T>(
     if (access === "write") await opened.migrate?.();
     return await action(opened);
   } catch (cause) {
-    if (cause instanceof OtherTablesError) {
-      const command = choice.remote ? "npm run deploy" : "npm start";
-      const way = choice.remote ? "another database_name in wrangler.toml" : `delete ${opened.location}`;
-      const advice = `If it is older, \`${command}\` updates them. Otherwise use that version, or ${way}.`;
-      throw new Error(`${cause.message} ${advice}`, { cause });
-    }
+    // These errors do not name the file.
     const isOfFile = [SQLITE_BUSY, SQLITE_CORRUPT].some((code) => code === getErrorCode(cause));
-    if (!isOfFile) throw cause;
-    // SQLite does not name the file.
-    throw new Error(`${opened.location} cannot be used: ${describeFileError(cause)}`, { cause });
+    if (!isOfFile && !(cause instanceof OtherTablesError)) throw cause;
+    const message = `The ${name} store (${opened.location}) cannot be used: ${describeFileError(cause)}`;
+    throw new Error(message, { cause });
   } finally {
     opened.close?.();
   }

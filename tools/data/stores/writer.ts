@@ -72,11 +72,10 @@ export interface OpenedStore {
 export class RejectedSwitchError extends Error {}
 
 export const SAMPLE_DATA_REJECTED =
-  "The sample data was not loaded because something else was loaded in the meantime.";
+  "The sample data was not loaded because something else was loaded meanwhile.";
 export const OTHER_LOAD =
-  "Another load ran at the same time and deleted the blocks of this load. Run the command again.";
-export const OTHER_WRITER =
-  "Nothing was undone, because another command has changed the store in the meantime.";
+  "Another load ran at the same time and deleted the blocks of this one. Run it again.";
+export const OTHER_WRITER = "Nothing was undone, because another command has changed the store meanwhile.";
 
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
 export class UnknownOutcomeError extends Error {}
@@ -157,12 +156,8 @@ export async function replaceCollection(
     options.onSwitch?.();
     const { count, source } = content;
     const next = { id, count, source, loaded_at: new Date().toISOString() };
-    await confirmSwitch(
-      store,
-      id,
-      () => store.switchTo(next, { blocks: written.size, onlyIfEmpty }),
-      options,
-    );
+    const switchReaders = () => store.switchTo(next, { blocks: written.size, onlyIfEmpty });
+    await confirmSwitch(store, id, switchReaders, options);
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await store.discard(id, [...written]).catch(() => undefined);
     throw error;
@@ -175,7 +170,7 @@ export async function replaceCollection(
  * @returns The snapshot that was current before, and the restored one. There is none if nothing can be undone
  * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
  */
-export async function undoLoad(store: WritableStore, options: Pick<WriteOptions, "onWait"> = {}) {
+export async function undoLoad(store: WritableStore, options: WriteOptions = {}) {
   // Otherwise, KV could still show the snapshot before the last load, and the undo would go back too far.
   await waitForPropagation(store, options);
   const { snapshot: undone } = await store.readCurrent();
@@ -200,10 +195,7 @@ function* batchBlocks(blocks: Iterable<Block>, bytes: number): Generator<Block[]
   if (batch.length > 0) yield batch;
 }
 
-async function waitForPropagation(
-  { propagationMs }: WritableStore,
-  { onWait }: Pick<WriteOptions, "onWait">,
-): Promise<void> {
+async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
   if (propagationMs === 0) return;
   onWait?.(propagationMs / 1_000);
   await new Promise((resolve) => setTimeout(resolve, propagationMs));
@@ -219,7 +211,7 @@ async function confirmSwitch(
   store: WritableStore,
   id: string,
   switchReaders: () => Promise<void>,
-  options: Pick<WriteOptions, "onWait">,
+  options: WriteOptions,
 ): Promise<void> {
   try {
     await switchReaders();

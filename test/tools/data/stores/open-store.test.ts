@@ -35,7 +35,7 @@ const NEWER_MIGRATION = "INSERT INTO d1_migrations (name) VALUES ('9999_newer.sq
 
 const RECORDS = /^The stored records were made by another version .* Load them again, or use that version\./;
 const TABLES =
-  /^The tables .* were made by another version .*`npm start` .* use that version, or delete \/\S+\.\n/;
+  /^The d1 store \(\/\S+\) cannot be used: its tables were made by another version .*`npm start` .*\n/;
 
 test.each<[StoreName, change: string, messages: Record<string, RegExp>]>([
   [
