@@ -5,7 +5,7 @@ import type { CachedStore } from "../../src/store/cached-store.ts";
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
-import { readRecords } from "../../tools/data/read-records.ts";
+import { readRecords } from "../../tools/data/export.ts";
 import { hashContent } from "../../tools/data/snapshot-content.ts";
 import { createStatistics, encodeBlocks, makeRecords } from "./sample-records.ts";
 

@@ -18,14 +18,11 @@ export function undo(choice: StoreAccess): Promise<void> {
         const advice = `To see which records are loaded, run: ${formatDataCommand("info", choice)}`;
         throw new Error(`${getMessage(cause)}\n${advice}`, { cause });
       });
-      if (undone.id === null)
-        throw new Error(`Nothing is loaded in the ${name} store (${location}), so there is nothing to undo.`);
-      const loaded = describeSnapshot(undone);
-      if (restored === undefined)
+      if (undone.id === null || restored === undefined)
         throw new Error(
-          `There is nothing to undo: the replaced records are kept until the next load, or an undo. Now loaded: ${loaded}.`,
+          `There is nothing to undo in the ${name} store (${location}): replaced records are kept until the next load, or an undo.`,
         );
-      print(`Restored ${describeSnapshot(restored)}, instead of ${loaded}.`);
+      print(`Restored ${describeSnapshot(restored)}, instead of ${describeSnapshot(undone)}.`);
     }),
   );
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { BLOCK_SIZE } from "../../../src/store/block.ts";
-import { readRecords } from "../../../tools/data/read-records.ts";
+import { readRecords } from "../../../tools/data/export.ts";
 import { listSampleFiles } from "../../../tools/data/sample-data.ts";
 import { STORE_NAMES } from "../../../tools/data/stores/configuration.ts";
 import { createMemoryService } from "../../support/memory-service.ts";

@@ -90,12 +90,12 @@ export function createWritableKvStore(namespace: WritableNamespace, behavior: Kv
         throw new RejectedSwitchError(
           `The load started more than ${maxLoadMs / HOUR_MS} hours ago, so its blocks may already have been deleted. Run the command again.`,
         );
-      await switchReaders(namespace, next, { previous: last?.current });
+      await switchReaders(namespace, { current: next, previous: last?.current });
     },
     async switchBack({ id }) {
       const last = await readSwitch(namespace);
       if (last?.current.id !== id || last.previous === undefined) throw new RejectedSwitchError(OTHER_WRITER);
-      await switchReaders(namespace, last.previous, { previous: undefined });
+      await switchReaders(namespace, { current: last.previous, previous: undefined });
     },
     sweep: () => sweep(namespace, behavior),
   };
@@ -119,12 +119,9 @@ async function sweep(namespace: WritableNamespace, behavior: KvBehavior): Promis
   await namespace.delete(keys.filter(isUnused));
 }
 
-async function switchReaders(
-  namespace: WritableNamespace,
-  current: Snapshot,
-  { previous }: Pick<Switch, "previous">,
-): Promise<void> {
-  await putSwitch(namespace, { current, previous, switched_at: new Date().toISOString() });
+async function switchReaders(namespace: WritableNamespace, snapshots: Omit<Switch, "switched_at">) {
+  const { current } = snapshots;
+  await putSwitch(namespace, { ...snapshots, switched_at: new Date().toISOString() });
   const shown = await readSwitch(namespace);
   if (shown?.current.id !== current.id) throw new Error("The namespace does not show the new snapshot.");
 }

@@ -15,9 +15,6 @@ const BATCH_BYTES = 20_000_000;
 /** Long pauses, because transient errors of the API can last for seconds. */
 const LONG_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
-/** The maximum length of a statement on the command line. Longer statements are passed in a file, because systems limit the length. */
-const MAX_COMMAND_LENGTH = 50_000;
-
 /** Opens a deployed store, which wrangler's commands read and write. */
 export function openRemoteStore(name: StoreName, choice: StoreAccess): OpenedStore {
   const location = "deployed";
@@ -80,12 +77,7 @@ function createRemoteDatabase({ run, runJson }: Remote): WritableDatabase {
   return {
     query: async (sql, parameters) => (await execute(inlineParameters(sql, parameters))).results,
     async write(statements) {
-      const [first, ...others] = statements;
-      const isShort = first !== undefined && others.length === 0 && first.length < MAX_COMMAND_LENGTH;
-      if (isShort) {
-        await execute(first);
-        return;
-      }
+      // Too long for a command line.
       const file = getTemporaryPath("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
       await run([...command, "--file", file]);
