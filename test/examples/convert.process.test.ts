@@ -185,11 +185,8 @@ for form in ("{}b", "a{}b", "a{}"):
   print(*(code for code in [*range(0x20000), *range(0xE0000, 0xE0200)] if accepts(form.format(chr(code)))))`;
 
 test.runIf(hasPython)("accepts only cameras that load accepts, and none that looks like another", () => {
-  const { stdout } = spawnSync("python3", ["-B", "-c", ACCEPTED], {
-    cwd: "examples",
-    encoding: "utf8",
-    maxBuffer: 1e8,
-  });
+  const options = { cwd: "examples", encoding: "utf8", maxBuffer: 1e8 } as const;
+  const { stdout } = spawnSync("python3", ["-B", "-c", ACCEPTED], options);
   const forms = stdout.trim().split("\n");
   const names = forms.flatMap((codes, form) => {
     const characters = codes.split(" ").map((code) => String.fromCodePoint(Number(code)));

@@ -34,16 +34,9 @@ describe("through the real wrangler,", async () => {
     const createId = (ageHours: number) => createSnapshotId(Date.now() - ageHours * 3_600_000);
     const [orphaned, served, next] = [createId(50), createId(49), createId(0)];
     const loaded_at = new Date(Date.now() - 48 * 3_600_000).toISOString();
-    const current = JSON.stringify({
-      format: FORMAT,
-      id: served,
-      count: 0,
-      loaded_at,
-      source: "",
-      switched_at: loaded_at,
-    });
+    const current = { format: FORMAT, id: served, count: 0, loaded_at, source: "", switched_at: loaded_at };
     const kept = [
-      ["current-snapshot", current],
+      ["current-snapshot", JSON.stringify(current)],
       [`block/${served}/0`, "{}"],
     ] as const;
     api.namespace = new Map([...kept, [`block/${orphaned}/0`, "{}"]]);

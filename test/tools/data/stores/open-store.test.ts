@@ -37,17 +37,10 @@ const RECORDS = /^The stored records were made by another version .* Load them a
 const TABLES =
   /^The d1 store \(\/\S+\) cannot be used: its tables were made by another version .*`npm start` .*\n/;
 
+// biome-ignore format: a table of cases
 test.each<[StoreName, change: string, messages: Record<string, RegExp>]>([
-  [
-    "d1",
-    OTHER_FORMAT,
-    { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / },
-  ],
-  [
-    "kv",
-    OTHER_FORMAT,
-    { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / },
-  ],
+  ["d1", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / }],
+  ["kv", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / }],
   ["d1", OTHER_TABLES, { info: TABLES, export: TABLES, undo: TABLES, start: TABLES, load: TABLES }],
   ["d1", NEWER_MIGRATION, { info: /^store /, export: /^id,/, undo: TABLES, start: TABLES, load: TABLES }],
 ])("each command says that the %s store was made by another version: %s", async (store, change, messages) => {
