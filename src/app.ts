@@ -15,11 +15,11 @@ import { renderHtml } from "./views/html-middleware.ts";
 
 interface AppOptions {
   /**
-   * The clock of faults such as `grow`, in milliseconds since 1970, which tests can stop. Caches, waits and timeouts use the real time: with
-   * a stopped clock, they would never end.
+   * The clock of faults such as `grow`: returns milliseconds since 1970. Tests can stop it. Caches, waits and timeouts use the real time,
+   * because with a stopped clock they would never end.
    */
   now?: (() => number) | undefined;
-  /** How many responses may wait at a time; the others do not wait. Each uses memory, and an instance of a worker has 128 MB. */
+  /** How many responses may wait at a time; others do not wait. A waiting response uses memory, and an instance of a worker has 128 MB. */
   maxWaiting?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export function createApp({ now = () => Date.now(), maxWaiting = 100 }: AppOptio
   return { app, reset: faults.reset, endWaits: faults.endWaits };
 }
 
-/** Creates the check of the settings. An invalid one fails every request, not only the first; valid ones are checked once. */
+/** Creates the check of the settings. Valid settings are checked once. With an invalid setting, every request fails, not only the first. */
 function createSettingsCheck(): AppMiddleware {
   const valid = new WeakSet<Env>();
   return (c, next) => {

@@ -20,7 +20,7 @@ export function respondWithError(error: unknown, c: AppContext): Response {
   c.set("error", error);
   const { body, status, headers } = error;
   const errorHeaders = { "Content-Type": "application/json", "Cache-Control": NO_STORE, Vary: "Accept" };
-  // With the common headers, because an error of `limitUrlLength` never gets to `addHeaders`.
+  // The common headers are here, too, because an error of `limitUrlLength` never gets to `addHeaders`.
   return createCompleteResponse(c, JSON.stringify(body), {
     status,
     headers: { ...errorHeaders, ...headers, ...getCommonHeaders(c) },
@@ -33,7 +33,7 @@ export function logFailedRequest(error: unknown, c: AppContext): void {
   logFailure({ event: "request_failed", ...request, status: 503 }, error);
 }
 
-/** Returns the path of the route, such as `/go`, because that of the request can contain anything. Returns `*` if only middleware matches. */
+/** Returns the path of the route, such as `/go`; `*` if only middleware matches. A client can choose the path of its request. */
 function getRoutePath(c: AppContext): string {
   const isRoute = ({ path }: { path: string }) => !path.endsWith("*");
   return matchedRoutes(c).find(isRoute)?.path ?? "*";

@@ -1,7 +1,7 @@
 /** Records per page (specification, "List records", rule 1). */
 export const PAGE_SIZE = 15;
 
-/** The last page whose positions are safe integers. No collection has more pages. */
+/** The highest number of a page. The positions of its records are still safe integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /** A page as a client asks for it. Page 1 has the newest records. */
@@ -29,7 +29,7 @@ export interface PageLocation {
 /**
  * Parses the query parameter `page`.
  * @param text Decimal digits or `last`. Null and the empty string mean page 1
- * @returns undefined if the text is not the number of a page that a collection can have
+ * @returns undefined for any other text, such as `0`, and for a number above `MAX_PAGE`
  */
 export function parsePageNumber(text: string | null): PageNumber | undefined {
   if (text === null || text === "") return 1;
@@ -44,11 +44,11 @@ export function locatePage(requested: PageNumber, count: number): PageLocation |
   const lastPage = getLastPage(count);
   const number = requested === "last" ? lastPage : requested;
   if (number > lastPage) return undefined;
-  const newerRecords = PAGE_SIZE * (number - 1);
+  const newerCount = PAGE_SIZE * (number - 1);
   return {
     number,
     count,
-    positions: { first: newerRecords + 1, last: Math.min(count, newerRecords + PAGE_SIZE) },
+    positions: { first: newerCount + 1, last: Math.min(count, newerCount + PAGE_SIZE) },
     next: number < lastPage ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };

@@ -21,7 +21,7 @@ import type { Collection, LocatedPage } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
 import { SITE_NAME } from "../views/site.ts";
 
-/** The headers of a 304, which has none about the body (RFC 9110, 15.4.5). */
+/** The headers of a 304: none describes the body, which a 304 lacks (RFC 9110, 15.4.5). */
 const CACHE_HEADERS = { ...COLLECTION_HEADERS, "Cache-Control": PAGE_CACHE_CONTROL };
 const PAGE_HEADERS = { ...CACHE_HEADERS, "Content-Type": "application/json" };
 
@@ -65,19 +65,16 @@ declare module "hono" {
 
 /** Responds to a request, without faults. */
 async function serve(request: PageRequest, collection: Collection): Promise<Response> {
-  const { c, method, url, query, page: number, copies } = request;
+  const { c, method, query } = request;
   requireAcceptable(c, query);
   if (method === "OPTIONS") return c.json(OPTIONS_BODY);
   if (method !== "GET" && method !== "HEAD") throw new MethodNotAllowedError(method, COLLECTION_METHODS);
-  if (number === undefined) throw new InvalidPageError();
+  if (request.page === undefined) throw new InvalidPageError();
 
-  const origin = getOrigin(url, c.env.PUBLIC_ORIGIN);
+  const origin = getOrigin(request.url, c.env.PUBLIC_ORIGIN);
   const formatETag = createETagFormatter(c.env.CF_VERSION_METADATA?.id, origin);
   const getETag = ({ snapshot, location }: LocatedPage) => formatETag(snapshot.id, location);
-  // Web pages have no entity-tag, so a browser has no copy that could be current.
-  const hasCopies = copies !== undefined && !prefersHtml(c);
-  const matchesCopy = hasCopies ? (page: LocatedPage) => matchesETag(copies, getETag(page)) : undefined;
-  const page = await collection.findPage(number, { matchesCopy });
+  const page = await collection.findPage(request.page, { matchesCopy: createCopyTest(request, getETag) });
   if (page === undefined) throw new InvalidPageError();
 
   const ETag = getETag(page);
@@ -89,7 +86,16 @@ async function serve(request: PageRequest, collection: Collection): Promise<Resp
     c.set("served", { page: createPage(location, JSON.parse(records), getPageUrl), hidden });
   const body = formatEnvelope(location, records, getPageUrl);
   const hasRecords = location.count > 0;
-  // The home page describes the records. The link is relative, so that it is also right if a proxy serves the site under another host.
-  const described = hasRecords ? { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' } : {};
-  return createCompleteResponse(c, body, { status: 200, headers: { ...PAGE_HEADERS, ETag, ...described } });
+  // The home page describes the records. Its link is relative, so that it is right behind a proxy that changes the host, too.
+  const aboutRecords = hasRecords ? { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' } : {};
+  return createCompleteResponse(c, body, {
+    status: 200,
+    headers: { ...PAGE_HEADERS, ETag, ...aboutRecords },
+  });
+}
+
+/** Creates the test whether the client has a current copy of a page; undefined if it names no copy, or asks for HTML, which has no ETag. */
+function createCopyTest({ c, copies }: PageRequest, getETag: (page: LocatedPage) => string) {
+  if (copies === undefined || prefersHtml(c)) return undefined;
+  return (page: LocatedPage) => matchesETag(copies, getETag(page));
 }

@@ -28,7 +28,7 @@ interface LayoutProps {
   script?: string;
 }
 
-/** The frame of every HTML document. It has no `og:` tags: a program that previews a link accepts any type, so it gets JSON. */
+/** The frame of every HTML document. It needs no `og:` tags: programs that preview links accept any type, so they get JSON. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <>
     {raw("<!doctype html>")}
