@@ -5,8 +5,8 @@ import { setImmediate } from "node:timers/promises";
 import type { Respond } from "./respond.ts";
 
 /**
- * Sends a request to the service, and shows what a client of the global `fetch` notices: redirects, the URL of the response, aborts,
- * and connections that close.
+ * Sends a request to the service, and shows what a client of the global `fetch` notices: redirects, the URL of the response, headers that
+ * cannot change, aborts, and connections that close.
  * @throws TypeError if the global `fetch` would reject the request, the redirect or the connection
  */
 export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
@@ -14,24 +14,21 @@ export async function fetchFrom(respond: Respond, request: Request): Promise<Res
   const url = request.url.replace(/#.*/, "");
   await limitRequestsPerTurn();
   signal.throwIfAborted();
-  if (!/^https?:/.test(url)) throw createFetchError("unknown scheme");
+  if (!/^https?:/.test(url)) throw new TypeError("fetch failed", { cause: new Error("unknown scheme") });
   // No server receives a fragment.
   const sent = url === request.url ? request : new Request(url, request);
   const reply = await respond(sent);
   signal.throwIfAborted();
-  if (reply.kind === "closed") throw createFetchError("other side closed", "UND_ERR_SOCKET");
-  const { response } = reply;
-  const location = response.headers.get("Location");
-  if (location !== null && redirect === "error") throw createFetchError(`unexpected redirect to ${location}`);
+  if (reply.kind === "closed") throw createClosedError("fetch failed");
+  const location = reply.response.headers.get("Location");
+  if (location !== null && redirect === "error")
+    throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
   // The service redirects no request that has a body.
   if (location !== null && redirect === "follow") {
     const followed = new Request(new URL(location, url), { method, headers, signal });
     return addProperties(await fetchFrom(respond, followed), { redirected: true });
   }
-  const hasBody = response.body !== null && method !== "HEAD";
-  const body = hasBody ? readAsClient(response.body, sent) : null;
-  const init = { status: response.status, statusText: STATUS_CODES[response.status] ?? "" };
-  return addProperties(new Response(body, { ...init, headers: response.headers }), { url });
+  return addProperties(toClientResponse(reply.response, sent), { url, type: "basic" });
 }
 
 /** Takes about 5 ms, so that timers are hardly late, and a walk through many pages is hardly slower. */
@@ -62,27 +59,53 @@ export async function keepAlive<T>(action: () => Promise<T>): Promise<T> {
   return action().finally(() => clearInterval(timer));
 }
 
-/** Adds to a response, and to its copies, what only the global `fetch` can set. */
-function addProperties(response: Response, properties: { url?: string; redirected?: boolean }): Response {
-  const { clone } = response;
-  const values = { ...properties, clone: () => addProperties(clone.call(response), properties) };
-  for (const [name, value] of Object.entries(values))
-    Object.defineProperty(response, name, { value, configurable: true });
+/** Creates what a client gets of a response, with the headers and the name of the status that a server adds. */
+function toClientResponse({ status, headers, body }: Response, request: Request): Response {
+  const hasBody = body !== null && request.method !== "HEAD";
+  const response = new Response(hasBody ? readAsClient(body, request) : null, {
+    status,
+    statusText: STATUS_CODES[status] ?? "unknown",
+    headers,
+  });
+  response.headers.set("Date", new Date().toUTCString());
   return response;
 }
 
-function createFetchError(cause: string, code?: string): TypeError {
-  return new TypeError("fetch failed", { cause: Object.assign(new Error(cause), { code }) });
+type Properties = { url?: string; redirected?: boolean; type?: ResponseType };
+
+/** Adds to a response, and to its copies, what only the global `fetch` can set: also headers that cannot change. */
+function addProperties(response: Response, properties: Properties): Response {
+  const { clone, headers } = response;
+  const copy = () => addProperties(clone.call(response), properties);
+  define(response, { ...properties, clone: copy });
+  define(headers, { append: rejectChange, delete: rejectChange, set: rejectChange });
+  return response;
+}
+
+function define(object: object, values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values))
+    Object.defineProperty(object, name, { value, configurable: true });
+}
+
+function rejectChange(): never {
+  throw new TypeError("immutable");
+}
+
+/** Creates the error of a connection that closed before the response, or within its body. */
+function createClosedError(message: string): TypeError {
+  const names = { name: "SocketError", code: "UND_ERR_SOCKET" };
+  return new TypeError(message, { cause: Object.assign(new Error("other side closed"), names) });
 }
 
 /**
- * Reads a body as a client does: a cut connection is a TypeError, and an abort ends the body.
+ * Reads a body as a client does, as a stream of bytes: a closed connection is a TypeError, and an abort ends the body.
  * @param request The request whose signal ends the body. Its signal follows the client's signal only while the request is in memory
  */
 function readAsClient(body: ReadableStream<Uint8Array>, request: Request): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const cancel = (reason: unknown) => reader.cancel(reason).catch(() => {});
-  return new ReadableStream({
+  const source: UnderlyingByteSource = {
+    type: "bytes",
     start(controller) {
       request.signal.addEventListener("abort", () => {
         controller.error(request.signal.reason);
@@ -90,12 +113,17 @@ function readAsClient(body: ReadableStream<Uint8Array>, request: Request): Reada
       });
     },
     async pull(controller) {
-      const { done, value } = await reader.read().catch((cause) => {
-        throw new TypeError("terminated", { cause });
+      const { done, value } = await reader.read().catch(() => {
+        throw createClosedError("terminated");
       });
-      if (done) controller.close();
-      else controller.enqueue(value);
+      // A copy, because the stream takes the memory of a part from its owner. In Deno, an empty body has an empty part.
+      if (!done && value.length > 0) return controller.enqueue(new Uint8Array(value));
+      controller.close();
+      // Ends a read into the client's own memory.
+      controller.byobRequest?.respond(0);
     },
     cancel,
-  });
+  };
+  // Like a socket, it reads the first part before the client does.
+  return new ReadableStream(source, { highWaterMark: 1 });
 }
