@@ -78,7 +78,10 @@ export interface ListenOptions {
 export interface Server extends AsyncDisposable {
   /** The URL of the server, such as `http://localhost:8787`. */
   url: string;
-  /** Stops the server and closes all connections, as the end of a block with `await using` does. */
+  /**
+   * Stops the server, as the end of a block with `await using` does. Responses are sent to their end, but the connections of those that
+   * wait are closed. Resolves when the port can be used again.
+   */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 // Fake timers of a test do not replace this one, except in Bun.
 import { setTimeout } from "node:timers/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
@@ -8,34 +8,48 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HttpError } from "../../src/http/errors.ts";
 import { printError } from "../command-line/print.ts";
 import { describeError, getErrorCode, getMessage } from "../messages.ts";
+import { acceptConnections, type Connections, closeServers, createConnections } from "./connections.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { createErrorResponse, type Respond } from "./respond.ts";
 
 /** Thrown if the port or the host cannot be used. */
 export class ListenError extends Error {}
 
+interface ServerSettings {
+  /** Whether the globals `Request` and `Response` become the lighter ones of Hono's server. They are those of the whole process. */
+  overridesGlobals?: boolean;
+  /** How long connections without a request get responses after `close`, so that no request meets the end of its connection. */
+  graceMs?: number;
+  /** When a client is taken for lost that sends nothing, or reads nothing of a response. */
+  idleMs?: number;
+}
+
 /**
  * Serves HTTP requests with a function.
- * @param options `overridesGlobals`: whether the globals `Request` and `Response` become the lighter ones of Hono's server. They are those of
- *   the whole process
  * @throws ListenError that says why the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
   { port = 8787, host = "localhost" }: ListenOptions = {},
-  { overridesGlobals = false } = {},
+  { overridesGlobals = false, graceMs = 0, idleMs = IDLE_MS }: ServerSettings = {},
 ): Promise<ListeningServer> {
   const listener = getRequestListener(
     // The bindings of HTTP/2 are another type, and this server is HTTP/1.
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
     { overrideGlobalObjects: overridesGlobals },
   );
-  const open = (host: string, port: number) => openServer(listener, host, port);
+  const connections = createConnections((incoming, outgoing) => {
+    incoming.headers.host = getHost(incoming);
+    void listener(incoming, outgoing);
+  });
+  const open = (host: string, port: number) => openServer(connections, { host, port, idleMs });
   const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);
-  const close = async () => {
-    await Promise.all(servers.map(closeServer));
-  };
   const url = `http://${formatAddress(host, getPort(servers[0]))}`;
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closeServers(connections, servers, { graceMs });
+    return closed;
+  };
   return { url, close, [Symbol.asyncDispose]: close };
 }
 
@@ -50,16 +64,17 @@ const REASONS = new Map<unknown, string>([
 /** A URL and three headers of 8 KB, the longest that the service reads. With Node's 16 KB, a long URL is a 431 without a reason. */
 const MAX_HEADER_BYTES = 1 << 15;
 
-/** An idle connection stays open for longer than a proxy keeps it: Caddy for 120 seconds, nginx for 60. Otherwise, some requests get a 502. */
-const KEEP_ALIVE_MS = 130_000;
-
-type Servers = [Server, ...Server[]];
+/**
+ * Longer than a proxy keeps an idle connection: Caddy for 120 seconds, nginx for 60. Otherwise, some requests get a 502. Also longer than
+ * any response waits.
+ */
+const IDLE_MS = 130_000;
 
 /** Listens on both addresses of `localhost`, because some clients try only one of them. */
 async function openOnBothAddresses(
   open: (host: string, port: number) => Promise<Server>,
   port: number,
-): Promise<Servers> {
+): Promise<[Server, ...Server[]]> {
   const server = await open("127.0.0.1", port);
   try {
     return [server, await open("::1", getPort(server))];
@@ -67,7 +82,7 @@ async function openOnBothAddresses(
     const code = error instanceof Error ? getErrorCode(error.cause) : undefined;
     const hasNoIpv6 = code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT";
     if (hasNoIpv6) return [server];
-    await closeServer(server);
+    server.close();
     // The port that the system chose is free on one address only.
     if (code === "EADDRINUSE" && port === 0) return openOnBothAddresses(open, port);
     throw error;
@@ -75,17 +90,12 @@ async function openOnBothAddresses(
 }
 
 async function openServer(
-  listener: ReturnType<typeof getRequestListener>,
-  host: string,
-  port: number,
+  connections: Connections,
+  { host, port, idleMs }: { host: string; port: number; idleMs: number },
 ): Promise<Server> {
-  const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
-    (incoming, outgoing) => {
-      incoming.headers.host = getHost(incoming);
-      void listener(incoming, outgoing);
-    },
-  );
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: idleMs });
+  server.timeout = idleMs;
+  acceptConnections(connections, server);
   await once(server.listen({ port, host }), "listening").catch((cause) => {
     const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
     throw new ListenError(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
@@ -114,12 +124,6 @@ function getPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-async function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections();
-  server.close();
-  await once(server, "close");
-}
-
 async function handleRequest(
   respond: Respond,
   request: Request,
@@ -133,7 +137,7 @@ async function handleRequest(
     const reply = await respond(request, address);
     if (reply.kind === "response" && !reply.canBreakOff) return reply.response;
     if (reply.kind === "response") await sendBody(reply.response, outgoing);
-    else closeConnection(outgoing);
+    else outgoing.socket?.destroySoon();
     return RESPONSE_ALREADY_SENT;
   } catch (error) {
     const isConnected = !incoming.errored;
@@ -149,21 +153,14 @@ const CUT_PAUSE_MS = 50;
 async function sendBody({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> {
   outgoing.statusCode = status;
   outgoing.setHeaders(headers);
+  // With `Connection: close`, some clients take a part of a body for the whole.
+  if (outgoing.hasHeader("Connection")) outgoing.removeHeader("Connection");
+  outgoing.flushHeaders();
   try {
     for await (const part of body ?? []) outgoing.write(part);
     outgoing.end();
   } catch {
     await setTimeout(CUT_PAUSE_MS);
-    closeConnection(outgoing);
+    outgoing.socket?.destroySoon();
   }
-}
-
-/** Closes a connection when what was written before is sent. If it is not yet the turn of a pipelined response, Node's `destroy` does nothing. */
-function closeConnection(outgoing: ServerResponse): void {
-  const assignSocket = outgoing.assignSocket.bind(outgoing);
-  outgoing.assignSocket = (socket: Socket) => {
-    assignSocket(socket);
-    socket.destroySoon();
-  };
-  outgoing.socket?.destroySoon();
 }

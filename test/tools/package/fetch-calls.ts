@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { Agent, get } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type * as Package from "../../../tools/package/index.d.ts";
 
@@ -67,6 +70,24 @@ const abortAfter = (milliseconds: number) => {
   void setTimeout(milliseconds).then(() => controller.abort(new RangeError("too late")));
   return { signal: controller.signal };
 };
+
+/** Starts a server at the same port again and again, for a client that keeps its connections. Returns the statuses. */
+async function usePortAgain(): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true });
+  const statuses = new Set<number>();
+  let port = 0;
+  for (let round = 0; round < 40; round++) {
+    const again = await service.listen({ port });
+    port = Number(new URL(again.url).port);
+    const requests = Array.from({ length: 3 }, () => once(get(again.url + PATH, { agent }), "response"));
+    for (const [response] of await Promise.all(requests)) {
+      await text(response);
+      statuses.add(response.statusCode);
+    }
+    await again.close();
+  }
+  return [...statuses];
+}
 
 /** Ends all waits during an action. */
 const resetDuring = async (action: Promise<unknown>) => {
@@ -140,6 +161,7 @@ const CALLS: Call[] = [
     await reader.cancel();
     return (await reader.read()).done;
   }, expected: true },
+  { name: "connections to a port that is used again", call: usePortAgain, expected: [200] },
 ];
 
 /** Describes an error, with what retry policies decide by. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { networkInterfaces } from "node:os";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../../tools/package/listen.ts";
 import { type Respond, toReply } from "../../../tools/package/respond.ts";
@@ -66,6 +67,82 @@ test("clients count by their address, whatever addresses a header names", async 
     return (await fetch(server.url + PATH, { headers })).status;
   };
   expect([await getStatus("192.0.2.1"), await getStatus("192.0.2.2")]).toEqual([200, 429]);
+});
+
+describe("a connection", () => {
+  test.each([
+    [50, 50],
+    [51, 0],
+  ])("with %i requests at once gets %i responses, one after another", async (count, responses) => {
+    const states: string[] = [];
+    const respond: Respond = async () => {
+      states.push("begun");
+      await setImmediate();
+      states.push("ended");
+      return toReply(new Response("x"));
+    };
+    await using counting = await listen(respond, { port: 0 });
+    const requests = Array<string>(count - 1).fill("GET / HTTP/1.1\r\nHost: a\r\nExpect: all\r\n");
+    const received = await send(counting.url, [
+      ...requests,
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: close",
+    ]);
+    expect(received.match(/HTTP\/1.1 200 /g) ?? []).toHaveLength(responses);
+    expect(states.filter((state, index) => state !== ["begun", "ended"][index % 2])).toEqual([]);
+    expect(states.length).toBeLessThan(2 * responses + 3);
+  });
+
+  test("is closed if its client does not read", async () => {
+    const received = Promise.withResolvers<AbortSignal>();
+    const respond: Respond = async ({ signal }) => {
+      received.resolve(signal);
+      return toReply(new Response(Buffer.alloc(50_000_000)));
+    };
+    await using ignored = await listen(respond, { port: 0 }, { idleMs: 300 });
+    const socket = await openSocket(ignored.url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    const signal = await received.promise;
+    await expect.poll(() => signal.aborted).toBe(true);
+    socket.destroy();
+  });
+});
+
+describe("close", () => {
+  const WHOLE = /^HTTP\/1.1 200 .*\]\}$/s;
+
+  // biome-ignore format: a table of cases
+  test.each([
+    ["a connection without a request", "", /^$/],
+    ["a kept connection", `GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`, WHOLE],
+    ["a delayed response", `GET ${PATH}?prefer=delay=100 HTTP/1.1\r\nHost: a\r\n\r\n`, WHOLE],
+    ["the last of two responses", `GET ${PATH}?prefer=delay=100 HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2), /^(HTTP\/1.1 200 .*\]\}){2}$/s],
+    ["a response that waits", `GET ${PATH}?prefer=hang HTTP/1.1\r\nHost: a\r\n\r\n`, /^$/],
+    ["a slow body", `GET ${PATH}?prefer=body=slow,delay=10000 HTTP/1.1\r\nHost: a\r\n\r\n`, /^HTTP\/1.1 200 (?!.*close)(?!.*\r\n0\r\n)/s],
+  ])("ends %s, once and for all callers", async (_, sent, received) => {
+    const { url, close } = await service.listen({ port: 0 });
+    service.reset();
+    const socket = await openSocket(url.replace("localhost", "127.0.0.1"), sent);
+    const response = text(socket);
+    await vi.waitUntil(() => sent === "" || service.requests.length > 0);
+    await Promise.all([close(), close()]);
+    await close();
+    expect(await response).toMatch(received);
+    await expect(fetch(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+  });
+
+  test("waits for a client that reads slowly, but not for one that reads nothing", async () => {
+    const body = Buffer.alloc(50_000_000);
+    const { url, close } = await listen(async () => toReply(new Response(body)), { port: 0 });
+    const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    const sockets = await Promise.all([openSocket(url, request), openSocket(url, request)]);
+    await Promise.all(sockets.map((socket) => once(socket, "readable")));
+    const closed = close();
+    const [reading] = sockets;
+    await setTimeout(1_000);
+    const { length } = await buffer(reading!);
+    expect(length).toBeGreaterThan(body.length);
+    await closed;
+    for (const socket of sockets) socket.destroy();
+  });
 });
 
 describe("waits of a server", () => {

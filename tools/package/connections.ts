@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+// Fake timers of a test do not replace these, except `setTimeout` in Bun.
+import { setImmediate, setTimeout } from "node:timers/promises";
+
+/** How many requests of a connection may lack their response. A client that sends more reads nothing, and would fill the memory. */
+const MAX_OPEN = 50;
+
+/** The connections of servers that close together. */
+export interface Connections {
+  respond: RequestListener;
+  /** The responses of each connection that are not complete, in their order. Only the first one has begun. */
+  open: Map<Socket, ServerResponse[]>;
+  /** How many connections were accepted. */
+  accepted: number;
+  isEnding: boolean;
+  /** While the last connections are accepted, no response begins: its client could connect again. */
+  accepting: PromiseWithResolvers<void> | undefined;
+}
+
+export function createConnections(respond: RequestListener): Connections {
+  return { respond, open: new Map(), accepted: 0, isEnding: false, accepting: undefined };
+}
+
+/** Responds to the requests of each connection one after another. Node alone would begin all that come in one chunk. */
+export function acceptConnections(connections: Connections, server: Server): void {
+  server.on("connection", (socket) => {
+    connections.accepted += 1;
+    connections.open.set(socket, []);
+    socket.once("close", () => connections.open.delete(socket));
+  });
+  const onRequest: RequestListener = (incoming, outgoing) => receive(connections, incoming, outgoing);
+  server.on("request", onRequest);
+  // A server may ignore an expectation that it does not know (RFC 9110, 10.1.1).
+  server.on("checkExpectation", onRequest);
+  // Node calls this when the server closes. It would also close connections whose clients have not read the whole response.
+  server.closeIdleConnections = () => {};
+}
+
+function receive(connections: Connections, { socket }: IncomingMessage, outgoing: ServerResponse): void {
+  const open = connections.open.get(socket) ?? [];
+  if (open.length === MAX_OPEN) {
+    socket.destroy();
+    return;
+  }
+  open.push(outgoing);
+  outgoing.once("close", () => {
+    open.shift();
+    if (connections.isEnding && open.length === 0) socket.end();
+    else if (socket.writable) void begin(connections, open);
+  });
+  if (open.length === 1) void begin(connections, open);
+}
+
+/** Begins the first response of a connection. */
+async function begin(connections: Connections, open: ServerResponse[]): Promise<void> {
+  await connections.accepting?.promise;
+  const [first, next] = open;
+  if (first === undefined) return;
+  if (connections.isEnding && next === undefined) closeAfter(first);
+  connections.respond(first.req, first);
+}
+
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader("Connection", "close");
+}
+
+/** How long clients get to see that their connection is closed. */
+const CLOSING_MS = 200;
+
+/** How long clients get to read the rest of a response. */
+const READING_MS = 5_000;
+
+/**
+ * Closes servers. Each connection gets the responses to its requests before. Resolves when the clients have seen that their connections are
+ * closed, so that they send nothing there any more.
+ * @param options `graceMs`: how long clients can still send a request
+ */
+export async function closeServers(
+  connections: Connections,
+  servers: Server[],
+  { graceMs }: { graceMs: number },
+): Promise<void> {
+  const { open } = connections;
+  if (graceMs > 0) await acceptAll(connections);
+  const closed = Promise.all(servers.map((server) => once(server.close(), "close")));
+  const waitFor = (milliseconds: number) =>
+    Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
+  connections.isEnding = true;
+  for (const [first, next] of open.values()) if (first && !next) closeAfter(first);
+  connections.accepting?.resolve();
+  await waitFor(graceMs);
+  for (const [socket, responses] of open) if (responses.length === 0) socket.end();
+  await waitFor(CLOSING_MS);
+  // The others have a response, and only have to read the rest of it.
+  for (const [socket, [first]] of open) if (!first?.writableEnded) socket.destroy();
+  await waitFor(READING_MS);
+  for (const socket of open.keys()) socket.destroy();
+  // Bun does not wait for clients, which see the end two turns later.
+  await setImmediate();
+  await setImmediate();
+}
+
+/** When this time has passed without a new connection, none waits to be accepted. */
+const QUIET_MS = 20;
+const MAX_ROUNDS = 25;
+
+/** Accepts the connections that wait for it: the system would reset them when the server closes. */
+async function acceptAll(connections: Connections): Promise<void> {
+  connections.accepting = Promise.withResolvers();
+  for (let round = 0, before = -1; round < MAX_ROUNDS && before < connections.accepted; round++) {
+    before = connections.accepted;
+    await setTimeout(QUIET_MS);
+  }
+}
