@@ -27,14 +27,30 @@ export function enterUserFolder(...scripts: string[]): void {
 
 const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
+/** What a running program does on a signal. The program can set it at any time. */
+export interface SignalActions {
+  /** What SIGHUP does, which otherwise ends the program. */
+  hangUp?: () => void;
+  /** What is done before a signal ends the program. Another signal ends it at once. */
+  finish?: () => Promise<void>;
+}
+
 /**
  * Runs a program. Errors are printed on standard error; only a bug is printed with its stack. A signal ends the process with 128 plus the
  * number of the signal, as shells expect, after the `exit` listeners have run.
  */
-export async function runProgram(program: Command, args = process.argv.slice(2)): Promise<void> {
+export async function runProgram(program: Command, signals: SignalActions = {}): Promise<void> {
+  let isEnding = false;
+  const receive = async (signal: string, status: number) => {
+    if (signal === "SIGHUP" && signals.hangUp) return signals.hangUp();
+    const canFinish = !isEnding;
+    isEnding = true;
+    if (canFinish) await signals.finish?.();
+    process.exit(status);
+  };
   // A listener on each signal: Node would end the process without its `exit` listeners.
   for (const [signal, status] of Object.entries(SIGNAL_STATUSES))
-    process.on(signal, () => process.exit(status));
+    process.on(signal, () => void receive(signal, status));
   process.stdout.on("error", (error: Error & { code?: string }) => {
     // Ignores a closed pipe: the next command of the pipeline, such as `head`, has stopped reading.
     if (error.code === "EPIPE") return;
@@ -43,7 +59,7 @@ export async function runProgram(program: Command, args = process.argv.slice(2))
   });
   // Ignores errors of standard error, because there is nowhere to report them.
   process.stderr.on("error", () => {});
-  await runCommand(program, args);
+  await runCommand(program, process.argv.slice(2));
 }
 
 /** Runs a program without handling signals. Sets the exit status of this process if the command fails. */

@@ -9,6 +9,7 @@ import {
   createWholeNumberParser,
   parseNonEmpty,
   runProgram,
+  type SignalActions,
 } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { createCheckCommand } from "../conformance/check-command.ts";
@@ -22,7 +23,7 @@ import { InvalidOptionsError } from "./service-options.ts";
 /** Headers that are not printed, because logs are often kept and shared. */
 const CREDENTIAL_HEADERS = ["authorization", "proxy-authorization", "cookie"];
 
-function createServeProgram() {
+function createServeProgram(signals: SignalActions) {
   return (
     createProgram("traffic-count-records")
       .description("Serve traffic count records from memory.")
@@ -48,7 +49,12 @@ function createServeProgram() {
       .option("--log", "print a line of JSON on standard error for each request")
       // No command `help`, so that a file can have this name. A file named like the command `conformance` is written `./conformance`.
       .helpCommand(false)
-      .action(serve)
+      .action((files: string[], options: Options, command: Command) =>
+        startServer(files, options, signals).catch((error) => {
+          if (!USAGE_ERRORS.some((type) => error instanceof type)) throw error;
+          command.error(`error: ${getMessage(error)}`);
+        }),
+      )
   );
 }
 
@@ -56,16 +62,11 @@ type Options = ServiceOptions & { port: number; host: string; admin?: true; log?
 
 const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
 
-async function serve(files: string[], options: Options, command: Command): Promise<void> {
-  try {
-    await startServer(files, options);
-  } catch (error) {
-    if (!USAGE_ERRORS.some((type) => error instanceof type)) throw error;
-    command.error(`error: ${getMessage(error)}`);
-  }
-}
+/** How long a client that has no request open when a signal ends the command can send one more. */
+const GRACE_MS = 500;
 
-async function startServer(files: string[], { port, host, admin, log, ...options }: Options): Promise<void> {
+async function startServer(files: string[], options: Options, signals: SignalActions): Promise<void> {
+  const { port, host, admin, log, ...serviceOptions } = options;
   const { publicOrigin } = options;
   if (publicOrigin) requireOrigin("--public-origin", publicOrigin);
   const hooks: ServiceHooks = {
@@ -74,20 +75,32 @@ async function startServer(files: string[], { port, host, admin, log, ...options
     onResponse: log ? printRequest : undefined,
     notesRequests: admin === true || log === true,
   };
-  const controls = createControls({ files: files.length > 0 ? files : undefined, ...options }, hooks);
+  const controls = createControls({ files: files.length > 0 ? files : undefined, ...serviceOptions }, hooks);
   const { service, reload } = controls;
-  await service.ready;
-  const respond = admin ? addAdmin(controls, host) : controls.respond;
-  const { url } = await listen(respond, { port, host }, { overridesGlobals: true });
+  const serve = async () => {
+    await service.ready;
+    const respond = admin ? addAdmin(controls, host) : controls.respond;
+    const settings = { overridesGlobals: true, graceMs: GRACE_MS };
+    const { url, close } = await listen(respond, { port, host }, settings);
+    signals.finish = async () => {
+      // Ends the responses that wait for a fault.
+      service.reset();
+      await close();
+    };
+    const defaults = service.prefer === "" ? "" : ` with ${service.prefer}`;
+    print(`Serving${defaults} at ${url}`);
+  };
   const readAgain = () =>
     reload().then(
       (count) => print(`Serving ${formatCount(count, "record")}, read again`),
       (error) => printError(`${describeError(error)}\nThe previous records are still served.`),
     );
-  // In a terminal, the signal keeps the listener of `runProgram`, which ends the command: the user has closed the window.
-  if (!process.stdout.isTTY) process.removeAllListeners("SIGHUP").on("SIGHUP", readAgain);
-  const defaults = service.prefer === "" ? "" : ` with ${service.prefer}`;
-  print(`Serving${defaults} at ${url}`);
+  const serving = serve();
+  // Standard input cannot be read again. In a terminal, SIGHUP means that its window was closed.
+  const canReadAgain = files.length > 0 && !files.includes("-") && !process.stdout.isTTY;
+  // If it cannot start, the command ends.
+  if (canReadAgain) signals.hangUp = () => void serving.then(readAgain, () => {});
+  await serving;
 }
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {
@@ -98,4 +111,5 @@ function printRequest({ headers, ...received }: ReceivedRequest): void {
 // Docker Compose sets a variable without a value to an empty text.
 if (process.env.PORT === "") delete process.env.PORT;
 // Last, because the program uses what the lines above initialize.
-await runProgram(createServeProgram().addCommand(createCheckCommand("conformance")));
+const signals: SignalActions = {};
+await runProgram(createServeProgram(signals).addCommand(createCheckCommand("conformance")), signals);

@@ -16,11 +16,12 @@ async function run(statements: string, ...signals: NodeJS.Signals[]): Promise<Fi
   const source = `
     import { setTimeout } from "node:timers/promises";
     import { createProgram, runProgram } from "./tools/command-line/program.ts";
+    const signals = {};
     const program = createProgram("test").action(async () => {
       console.log("started");
       ${statements}
     });
-    await runProgram(program);`;
+    await runProgram(program, signals);`;
   const args = ["--input-type=module", "-e", source];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const finished = finish(child);
@@ -62,7 +63,8 @@ test("a reader that stops early, such as head, ends a program without an error",
     import { setTimeout } from "node:timers/promises";
     import { createProgram, runProgram } from "./tools/command-line/program.ts";
     await setTimeout(200);
-    await runProgram(createProgram("test"), ["--help"]);`;
+    process.argv = ["", "", "--help"];
+    await runProgram(createProgram("test"));`;
   const command = '{ "$0" --input-type=module -e "$1"; echo "status $?" >&2; } | true';
   const { stderr } = await runProcess("sh", ["-c", command, process.execPath, source]);
   expect(stderr).toBe("status 0\n");
@@ -75,6 +77,18 @@ test.each([
   const wait = 'process.on("exit", () => console.log("exited")); await setTimeout(60_000);';
   const stdout = "started\nexited\n";
   expect(await run(wait, signal, signal)).toEqual({ status, stdout, stderr: "" });
+});
+
+test.each([
+  ["finishes what it has begun", 'await setTimeout(200); console.log("finished");', "started\nfinished\n"],
+  [
+    "ends at once at the second one",
+    'process.kill(process.pid, "SIGINT"); await setTimeout(600_000);',
+    "started\n",
+  ],
+])("after a signal, a program %s", async (_, finish, stdout) => {
+  const set = `signals.finish = async () => { ${finish} }; await setTimeout(60_000);`;
+  expect(await run(set, "SIGINT")).toEqual({ status: 130, stdout, stderr: "" });
 });
 
 const MAX = Number.MAX_SAFE_INTEGER;

@@ -76,8 +76,8 @@ export async function startCommand(cwd: string, args: string[], runtime = [proce
   const lines = createInterface(command.stdout);
   const [line] = await once(lines, "line");
   /** Ends the command. Returns its exit status and its standard error. */
-  const stop = async () => {
-    command.kill();
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    command.kill(signal);
     const [status] = await closed;
     return { status, stderr: removeProgress(printed) };
   };

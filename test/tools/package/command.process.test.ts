@@ -2,14 +2,16 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
-import { get } from "node:http";
+import { Agent, type AgentOptions, get } from "node:http";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
-import { findPort } from "../../support/free-port.ts";
+import { getErrorCode } from "../../../tools/messages.ts";
+import { findPort, openSocket } from "../../support/free-port.ts";
 import { removeProgress, runData } from "../../support/run-command.ts";
 import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
@@ -27,8 +29,48 @@ test("the command serves files, and a signal ends it immediately", async () => {
   expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
   const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
   expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
-  void fetch(`${url}/api/tf1/records/?prefer=hang`).catch(() => {});
   expect(await stop()).toEqual({ status: 143, stderr: "" });
+});
+
+/** Sends requests one after another until the server accepts no connection. Returns the other errors. */
+async function sendUntilRefused(url: string, options: AgentOptions): Promise<unknown[]> {
+  const agent = new Agent(options);
+  const errors: unknown[] = [];
+  for (;;) {
+    const request = get(`${url}/api/tf1/records/`, { agent });
+    const failure = await once(request, "response").then(([response]) => text(response), getErrorCode);
+    if (failure === "ECONNREFUSED") return errors;
+    if (!failure?.toString().endsWith("]}")) errors.push(failure);
+  }
+}
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)("on %s, no request is lost, but none waits, and the status is %i", async (signal, status) => {
+  const { url, stop } = await startCommand(folder, ["counts.csv", "--model-name", "tf1"]);
+  const address = url.replace("localhost", "127.0.0.1");
+  const clients = Array.from({ length: 30 }, (_, index) =>
+    sendUntilRefused(address, { keepAlive: index % 2 === 0 }),
+  );
+  const faults = ["hang", "body%3Dslow,delay%3D10000"];
+  const waiting = faults.map(async (fault) => {
+    const lines = `GET /api/tf1/records/?prefer=${fault} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    return text(await openSocket(address, lines));
+  });
+  const idle = openSocket(address, "").then(text);
+  const ended: string[] = [];
+  for (const response of waiting) void response.then(() => ended.push("waiting"));
+  void idle.then(() => ended.push("idle"));
+  await setTimeout(500);
+  const pipelined = await openSocket(address, "GET /robots.txt HTTP/1.1\r\nHost: a\r\n\r\n".repeat(40));
+  const responses = text(pipelined);
+  expect(await stop(signal)).toEqual({ status, stderr: "" });
+  expect((await Promise.all(clients)).flat()).toEqual([]);
+  expect((await responses).match(/HTTP\/1.1 200 /g)).toHaveLength(40);
+  const [hang, slow] = await Promise.all(waiting);
+  expect([await idle, hang, slow?.includes("\r\n0\r\n")]).toEqual(["", "", false]);
+  expect(ended).toEqual(["waiting", "waiting", "idle"]);
 });
 
 test("SIGHUP reads the files again, and the previous records stay if they are wrong", async () => {
@@ -49,6 +91,36 @@ test("SIGHUP reads the files again, and the previous records stay if they are wr
   await expect.poll(getErrors).toContain("city.csv:1: ");
   expect(await read()).toEqual([2, "A city"]);
   expect((await stop()).status).toBe(143);
+});
+
+const inShell = (script: string) => ["sh", "-c", script, process.execPath];
+
+test("SIGHUP reads the files again when they were read for the first time", async () => {
+  await promisify(execFile)("mkfifo", [join(folder, "pipe")]);
+  // The pipe can be opened for writing as soon as the command reads it. The pause lets it notice that nobody writes any more.
+  const write =
+    "(exec 3> pipe; kill -HUP $pid; cat counts.csv >&3; exec 3>&-; sleep 2; cat counts.csv > pipe)";
+  const runtime = inShell(`pid=$$; ${write} & exec "$0" "$@"`);
+  const { line, lines, stop } = await startCommand(folder, ["pipe", "--model-name", "tf1"], runtime);
+  expect(line).toContain("Serving at ");
+  expect(await once(lines, "line")).toEqual(["Serving 50 records, read again"]);
+  expect((await stop()).status).toBe(143);
+});
+
+test.each([
+  ["without files", [], 'exec "$0" "$@"'],
+  ["with standard input", ["-", "--model-name", "tf1"], 'exec "$0" "$@" < counts.csv'],
+])("SIGHUP %s ends the command", async (_, args, script) => {
+  const { stop } = await startCommand(folder, args, inShell(script));
+  expect((await stop("SIGHUP")).status).toBe(129);
+});
+
+test("the end of its terminal ends the command", async () => {
+  const runtime = inShell('exec script -qec "$0 $*" /dev/null');
+  const { url, stop } = await startCommand(folder, ["counts.csv", "--model-name", "tf1"], runtime);
+  expect((await fetch(url)).status).toBe(200);
+  await stop("SIGKILL");
+  await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe("ECONNREFUSED");
 });
 
 test("the command prints each request with --log, without credentials", async () => {
