@@ -92,7 +92,7 @@ function sendSlowly(bytes: Uint8Array, { bodyMs, slot }: SlowBody): ReadableStre
   let sent = 0;
   const pull = async (body: ReadableStreamDefaultController) => {
     const next = sent + 1;
-    await sleep(getShare(bodyMs, next) - getShare(bodyMs, sent), { signal: slot.signal });
+    await sleep(getShare(bodyMs, next) - getShare(bodyMs, sent), slot.signal);
     slot.signal.throwIfAborted();
     body.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, next)));
     sent = next;

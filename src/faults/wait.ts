@@ -36,8 +36,7 @@ export async function wait(
   if (waitMs === 0) return { kind: "over", waitMs };
   const slot = slots.take(c, waitMs);
   if (slot === undefined) return { kind: "refused" };
-  // A hang does not keep the process alive, because its client usually gives up.
-  await sleep(beforeMs, { signal: slot.signal, keepsAlive: !options.hang });
+  await sleep(beforeMs, slot.signal);
   if (slot.signal.aborted) return { kind: "interrupted" };
   if (bodyMs > 0) return { kind: "slow body", waitMs, bodyMs, slot };
   slot.free();
@@ -56,26 +55,14 @@ function chooseNumber(choices: NumberOrRange, random: number): number {
   return min + Math.floor(random * (max - min + 1));
 }
 
-/**
- * Resolves after a time, or when the signal aborts. It never rejects.
- * @param options `keepsAlive`: whether the sleep keeps a process of Node alive
- */
-export async function sleep(
-  milliseconds: number,
-  { signal, keepsAlive = true }: { signal?: AbortSignal | undefined; keepsAlive?: boolean } = {},
-): Promise<void> {
+/** Resolves after a time, or when the signal aborts. It never rejects. Like a socket, its timer keeps a process of Node alive. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (milliseconds === 0 || signal?.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = () => resolve();
   const timer = setTimeout(wake, milliseconds);
-  if (!keepsAlive) unref(timer);
   signal?.addEventListener("abort", wake);
   await promise;
   clearTimeout(timer);
   signal?.removeEventListener("abort", wake);
-}
-
-/** Lets a process end before the timer. In workerd, where no process waits, a timer is a number. */
-function unref(timer: number | { unref(): void }): void {
-  if (typeof timer === "object") timer.unref();
 }

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from "node:http";
-// Fake timers of a test do not replace these. In Bun, they replace `setInterval`.
-import { clearInterval, setInterval } from "node:timers";
+// Fake timers of a test do not replace this one.
 import { setImmediate } from "node:timers/promises";
 import type { Respond } from "./respond.ts";
 
@@ -48,15 +47,6 @@ async function limitRequestsPerTurn(): Promise<void> {
     nextTurn = undefined;
   });
   if (requestsInTurn > MAX_REQUESTS_PER_TURN) await nextTurn;
-}
-
-/**
- * Keeps the process alive until an action ends, as an open connection does. The timers of a hang and of `AbortSignal.timeout` do not, so
- * the process would end before a client gives up.
- */
-export async function keepAlive<T>(action: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => {}, 2 ** 30);
-  return action().finally(() => clearInterval(timer));
 }
 
 /** Creates what a client gets of a response, with the headers and the name of the status that a server adds. */

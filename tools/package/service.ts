@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { createApp } from "../../src/app.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createEnvironments, createVariables } from "./environments.ts";
-import { fetchFrom, keepAlive } from "./fetch.ts";
+import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-records.ts";
@@ -54,8 +54,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
     async fetch(input, init) {
       const request = new Request(input, init);
       await ready;
-      const canAbort = init?.signal || input instanceof Request;
-      return canAbort ? keepAlive(() => fetchFrom(respond, request)) : fetchFrom(respond, request);
+      return fetchFrom(respond, request);
     },
     listen: (options) => ready.then(() => listen(respond, options)),
     replace: environments.replace,
