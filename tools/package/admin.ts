@@ -8,7 +8,7 @@ import { SettingError } from "../../src/bindings.ts";
 import { MAX_HEADER_LENGTH } from "../../src/http/request.ts";
 import { readBytes } from "../data/formats/input-file.ts";
 import { InputError, TooLargeError } from "../data/formats/problem.ts";
-import type { Prefer, ReceivedRequest } from "./index.d.ts";
+import type { Prefer } from "./index.d.ts";
 import { type Respond, toReply } from "./respond.ts";
 import type { ServiceControls } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
@@ -53,7 +53,7 @@ function createAdmin({ service, replaceByBody }: ServiceControls, host: string):
 
   admin.use(requireHost(["localhost", hostname(), host]));
 
-  admin.get("/__admin/requests", (c) => c.json({ requests: service.requests.map(toJson) }));
+  admin.get("/__admin/requests", (c) => c.json({ requests: service.requests }));
   // Also resets the counts of `times` and `rate`, which count requests, too.
   admin.delete("/__admin/requests", perform(service.reset));
   admin.all("/__admin/requests", rejectMethod("GET, DELETE"));
@@ -107,10 +107,6 @@ function requireHost(names: string[]): MiddlewareHandler {
       message: `The public DNS can have the host ${name}. Use an address or a name without a dot, or start the command with --host ${name}.`,
     });
   };
-}
-
-function toJson({ headers, ...received }: ReceivedRequest) {
-  return { ...received, headers: Object.fromEntries(headers) };
 }
 
 /** Reads faults: JSON, or a text, which never begins with a bracket or a quote. */

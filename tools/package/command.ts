@@ -104,7 +104,7 @@ async function startServer(files: string[], options: Options, signals: SignalAct
 }
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {
-  const printed = [...headers].filter(([name]) => !CREDENTIAL_HEADERS.includes(name));
+  const printed = Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.includes(name));
   printError(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }
 

@@ -88,7 +88,8 @@ export interface Server extends AsyncDisposable {
 export interface ReceivedRequest {
   method: string;
   url: string;
-  headers: Headers;
+  /** By their names in lower case. */
+  headers: Record<string, string>;
   /** When the request was received, in milliseconds since 1970, by `Date.now`, not by the clock `now`. */
   receivedAt: number;
   /** The response status, also of a cut body. Null until the response is sent, and if its connection closed before. */

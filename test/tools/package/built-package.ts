@@ -91,7 +91,7 @@ export const CLIENT = `import { createService, type PreferOptions, type Service,
   const service: Service = createService({ records, now: Date.now });
   const client: typeof fetch = service.fetch;
   const response = await client("https://counts.example/api/tf1/records/");
-  const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
+  const etags: (string | undefined)[] = service.requests.map(({ headers }) => headers["if-none-match"]);
   const faults: PreferOptions = { body: "slow", delay: { min: 1, max: 2 }, times: 1 };
   service.prefer = faults;
   const server = await service.listen({ port: 0 });

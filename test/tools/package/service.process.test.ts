@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import type { NumberOrRange } from "../../../src/faults/option-syntax.ts";
 import type { OptionValues } from "../../../src/faults/option-table.ts";
@@ -93,7 +94,7 @@ test.each([
 });
 
 describe("requests", () => {
-  test("are listed until reset, which also resets the counts of times", async () => {
+  test("are listed as plain values until reset, which also resets the counts of times", async () => {
     const service = create();
     const fail = () => service.fetch(`${PATH}?prefer=code=500,times=1`, { method: "HEAD" });
     const condition = await readEtag(service);
@@ -102,16 +103,19 @@ describe("requests", () => {
     await service.fetch(`${PATH}?prefer=close`).catch(() => {});
     const received = service.requests.map(({ method, url, headers, status, applied }) => [
       `${method} ${url.replace(PATH, "")}`,
-      headers.get("If-None-Match"),
+      headers,
       status,
       applied,
     ]);
     expect(received).toEqual([
-      ["GET ", null, 200, []],
-      ["GET ", condition, 304, []],
-      ["HEAD ?prefer=code=500,times=1", null, 500, ["code=500", "times=1"]],
-      ["GET ?prefer=close", null, null, ["close"]],
+      ["GET ", {}, 200, []],
+      ["GET ", { "if-none-match": condition }, 304, []],
+      ["HEAD ?prefer=code=500,times=1", {}, 500, ["code=500", "times=1"]],
+      ["GET ?prefer=close", {}, null, ["close"]],
     ]);
+    for (const copy of [structuredClone(service.requests), JSON.parse(JSON.stringify(service.requests))])
+      assert.deepStrictEqual(copy, service.requests);
+    expect(inspect(service.requests)).toContain("if-none-match");
     service.reset();
     expect(service.requests).toEqual([]);
     expect((await fail()).status).toBe(500);
