@@ -55,7 +55,7 @@ export function createEnvironments(
     getEnvironment: () => served,
     async replace(records?: ServiceOptions["records"]) {
       requireServiceOptions({ records });
-      const input = getInput({ records });
+      const input = getInput({ records, modelName: options.modelName });
       await serve(input ? load(input) : initial);
     },
     replaceByBody: (body: Readable) => serve(load({ body, modelName: options.modelName })),
@@ -72,7 +72,7 @@ export function createEnvironments(
 
 /** @returns undefined for the sample data */
 function getInput({ records, files, modelName, source }: ServiceOptions): RecordInput | undefined {
-  if (records) return { records: Array.from(records, copyRecord), source };
+  if (records) return { records: Array.from(records, copyRecord), modelName, source };
   return files && { files, modelName, source };
 }
 

@@ -54,7 +54,7 @@ export interface ServiceOptions {
   records?: Iterable<TrafficRecord | Page> | undefined;
   /** Paths of files with the records: CSV, JSON Lines, pages or reports, each plain or gzipped; `-` is standard input. */
   files?: readonly string[] | undefined;
-  /** Serves records of other models in the files as records of this model. By default, other models are rejected. */
+  /** Serves records of other models as records of this model. By default, other models are rejected. */
   modelName?: TrafficRecord["model_name"] | undefined;
   /** Where the records come from, for the header `Data-Source`. By default, the names of the files. */
   source?: string | undefined;

@@ -11,6 +11,7 @@ import { describeError, getErrorCode, getMessage } from "../messages.ts";
 import { acceptConnections, type Connections, closeServers, createConnections } from "./connections.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { createErrorResponse, type Respond } from "./respond.ts";
+import { requireListenOptions } from "./service-options.ts";
 
 /** Thrown if the port or the host cannot be used. */
 export class ListenError extends Error {}
@@ -26,13 +27,16 @@ interface ServerSettings {
 
 /**
  * Serves HTTP requests with a function.
+ * @throws InvalidOptionsError
  * @throws ListenError that says why the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
-  { port = 8787, host = "localhost" }: ListenOptions = {},
+  options: ListenOptions = {},
   { overridesGlobals = false, graceMs = 0, idleMs = IDLE_MS }: ServerSettings = {},
 ): Promise<ListeningServer> {
+  requireListenOptions(options);
+  const { port = 8787, host = "localhost" } = options;
   const listener = getRequestListener(
     // The bindings of HTTP/2 are another type, and this server is HTTP/1.
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),

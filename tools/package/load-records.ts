@@ -16,7 +16,7 @@ import type { ServiceOptions } from "./index.d.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
 export type RecordInput =
-  | ({ records: unknown[] } & Pick<ServiceOptions, "source">)
+  | ({ records: unknown[] } & Pick<ServiceOptions, "modelName" | "source">)
   | ({ files: readonly string[] } & Pick<ServiceOptions, "modelName" | "source">)
   | ({ body: Readable } & Pick<ServiceOptions, "modelName">);
 
@@ -44,7 +44,7 @@ export async function loadRecords(
 }
 
 function stage(input: RecordInput, reporting: LoadReporting): Promise<StagedRecords> {
-  if ("records" in input) return stageRecords(input.records, input.source);
+  if ("records" in input) return stageRecords(input.records, input);
   if ("body" in input) return stageBody(input.body, input.modelName);
   const { files, ...options } = input;
   return stageFiles(files, { ...options, ...reporting });

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { SettingError } from "../../src/bindings.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { formatRules } from "../../src/faults/rules.ts";
-import type { ServiceOptions } from "./index.d.ts";
+import type { ListenOptions, ServiceOptions } from "./index.d.ts";
 
-const Options = z
+const ServiceSchema = z
   .strictObject({
     records: z.custom((value) => Symbol.iterator in Object(value), "It must be an array or another iterable"),
     files: z.array(z.string()).min(1, "It must name a file"),
@@ -25,6 +25,8 @@ const Options = z
   .refine(({ records, files }) => !(records && files), "Set records or files, not both")
   .refine(({ records, files, source }) => records || files || !source, "The sample data has its own source");
 
+const ListenSchema = z.strictObject({ port: z.int().min(0).max(65_535), host: z.string().min(1) }).partial();
+
 /** Thrown if an option is unknown, or has a value of another type. */
 export class InvalidOptionsError extends TypeError {}
 
@@ -33,7 +35,16 @@ export class InvalidOptionsError extends TypeError {}
  * @throws InvalidOptionsError
  */
 export function requireServiceOptions(options: ServiceOptions): void {
-  const { error } = Options.safeParse(options);
+  requireShape(ServiceSchema, options);
+}
+
+/** @throws InvalidOptionsError */
+export function requireListenOptions(options: ListenOptions): void {
+  requireShape(ListenSchema, options);
+}
+
+function requireShape(schema: z.ZodType, options: object): void {
+  const { error } = schema.safeParse(options);
   if (error) throw new InvalidOptionsError(`Invalid options:\n${z.prettifyError(error)}`);
 }
 

@@ -50,7 +50,10 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
   const respond = createResponder(app, { receive: notesRequests ? list.add : undefined, onResponse });
   const service: Service = {
     ready,
-    requests: list.requests,
+    // Without a setter, because a list that was replaced would stay as it is.
+    get requests() {
+      return list.requests;
+    },
     async fetch(input, init) {
       const request = new Request(input, init);
       await ready;
@@ -73,12 +76,9 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
       reset();
     },
   };
-  return {
-    service,
-    respond,
-    replaceByBody: environments.replaceByBody,
-    reload: environments.reload,
-  };
+  const { replaceByBody, reload } = environments;
+  // So that an option which is set later, such as `service.faults`, is an error.
+  return { service: Object.preventExtensions(service), respond, replaceByBody, reload };
 }
 
 /** More than any test opens. */

@@ -82,6 +82,42 @@ test.each([
 });
 
 test.each([
+  8955,
+  "8955",
+  null,
+  { prot: 8955 },
+  { port: "8955" },
+  { port: -1 },
+  { port: 65_536 },
+  { host: "" },
+])("listen(%j) is an error, and opens no port", async (options) => {
+  await expect(create().listen(options as never)).rejects.toThrow(TypeError);
+});
+
+test.each([{ requests: [] }, { faults: "off" }, { now: Date.now }])("a service cannot get %o", (members) => {
+  expect(() => Object.assign(create(), members)).toThrow(TypeError);
+});
+
+test("the methods of a service can be replaced by spies", async () => {
+  const service = create();
+  const spies = [
+    vi.spyOn(service, "fetch").mockResolvedValue(new Response("spy")),
+    vi.spyOn(service, "reset"),
+  ];
+  service.reset();
+  expect(await (await service.fetch(PATH)).text()).toBe("spy");
+  for (const spy of spies) expect(spy).toHaveBeenCalledOnce();
+});
+
+test("records of another model are served as tf1 with modelName, also after replace", async () => {
+  const others = RECORDS.slice(0, 2).map((record) => ({ ...record, model_name: "tf2" as never }));
+  const service = create({ records: others, modelName: "tf1" });
+  expect((await read(service)).results).toEqual(RECORDS.slice(0, 2).toReversed());
+  await service.replace(others.slice(1));
+  expect((await read(service)).results).toEqual([RECORDS[1]]);
+});
+
+test.each([
   ["counts.example", 200],
   ["my_counts.example:8080", 200],
   ["[::1]:8787", 200],

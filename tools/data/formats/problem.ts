@@ -66,7 +66,7 @@ const MAX_SHOWN = 3;
 const MAX_CAUSES = 10;
 
 const MODEL_HINT =
-  "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.";
+  "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1, or modelName in JavaScript.";
 
 /**
  * Groups problems by their cause, and counts them.

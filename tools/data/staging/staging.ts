@@ -90,11 +90,14 @@ const RECORDS_SOURCE = "records of a program";
 const PACKAGE_OPTIONS = { strict: true, isInMemory: true };
 
 /** Checks records and pages in memory. In messages, a record is `records[5]`, and a page is `records`. */
-export function stageRecords(records: Iterable<unknown>, source = RECORDS_SOURCE): Promise<StagedRecords> {
+export function stageRecords(
+  records: Iterable<unknown>,
+  { source = RECORDS_SOURCE, modelName }: Pick<StageOptions, "source" | "modelName"> = {},
+): Promise<StagedRecords> {
   let number = 0;
   const locate = () => ({ file: IN_MEMORY_FILE, line: ++number });
   function* check(onPage: RowEvents["onPage"]) {
-    const input = { file: "records", onPage };
+    const input = { file: "records", modelName, onPage };
     for (const value of records) yield* checkObject(value, input, locate, { line: 0, innerLines: [] });
   }
   const files = [IN_MEMORY_FILE, "records"];
