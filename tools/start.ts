@@ -6,6 +6,7 @@ import {
   createProgram,
   createWholeNumberParser,
   enterUserFolder,
+  NPM_ADVICE,
   parseNonEmpty,
   runCommand,
 } from "./command-line/program.ts";
@@ -41,7 +42,7 @@ const program = createProgram("npm start --")
 const LOCAL_VARS = { RATE_LIMIT: "off", PUBLIC_ORIGIN: "" };
 
 async function start(others: string[], options: StartOptions): Promise<void> {
-  requireComplete(others);
+  requireOption(others);
   const { config, persistTo, var: vars = {}, ...address } = options;
   const configuration = await readConfiguration(config);
   const settings = { ...configuration.vars, ...vars };
@@ -82,14 +83,8 @@ function addVariable(text: string, vars: Record<string, string> = {}): Record<st
   return { ...vars, [name]: value };
 }
 
-const NPM_ADVICE = 'npm takes options for itself unless they follow "--": npm start -- --port 9000';
-
-/** Checks that npm took no option. It may pass the value. */
-function requireComplete([first]: string[]): void {
-  const taken = program.options.find(
-    (option) => process.env[`npm_config_${option.name().replaceAll("-", "_")}`],
-  );
-  if (taken !== undefined) program.error(`error: ${taken.long} did not arrive. ${NPM_ADVICE}`);
+/** Checks that the other arguments begin with an option. npm may take the option, and pass its value. */
+function requireOption([first]: string[]): void {
   const isValue = first !== undefined && !first.startsWith("-");
   if (isValue) program.error(`error: ${formatValue(first)} follows no option. ${NPM_ADVICE}`);
 }

@@ -65,6 +65,7 @@ export async function runProgram(program: Command, signals: SignalActions = {}):
 /** Runs a program without handling signals. Sets the exit status of this process if the command fails. */
 export async function runCommand(program: Command, args: string[]): Promise<void> {
   try {
+    requireAllOptions(program, args);
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -75,6 +76,18 @@ export async function runCommand(program: Command, args: string[]): Promise<void
     printError(describeError(error));
     process.exitCode = 1;
   }
+}
+
+/** Advice for an argument that lost its option. */
+export const NPM_ADVICE = 'npm takes options for itself unless they follow "--": npm start -- --port 9000';
+
+/** Checks that npm took no option. It leaves them in the environment, and passes the other arguments on. */
+function requireAllOptions(program: Command, args: string[]): void {
+  const options = [program, ...program.commands].flatMap(({ options }) => options);
+  const isTaken = (name: string) => process.env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined;
+  const isGiven = (name: string) => args.some((arg) => arg.split("=", 1)[0] === `--${name}`);
+  const lost = options.map((option) => option.name()).find((name) => isTaken(name) && !isGiven(name));
+  if (lost !== undefined) program.error(`error: --${lost} did not arrive. ${NPM_ADVICE}`);
 }
 
 // Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import type { Command } from "commander";
+import { expect, test, vi } from "vitest";
 import {
   createProgram,
   createWholeNumberParser,
@@ -9,6 +10,9 @@ import {
   parseOutputPath,
   parseServiceUrl,
 } from "../../../tools/command-line/program.ts";
+import { createCheckCommand } from "../../../tools/conformance/check-command.ts";
+import { createDataProgram } from "../../../tools/data/data-command.ts";
+import { createDeployProgram } from "../../../tools/deploy/deploy.ts";
 import { type Finished, finish, runInProcess, runProcess } from "../../support/run-command.ts";
 
 /** Runs a program that prints "started" and then runs the statements of its command, and sends it signals after its start. */
@@ -56,6 +60,34 @@ test.each<[what: string, error: unknown, printed: RegExp]>([
 test("a usage error quotes an argument without its control characters", async () => {
   const { status, stderr } = await runInProcess(createProgram("test"), ["--\u009b31m"]);
   expect([status, stderr]).toEqual([2, "error: unknown option '--\\u009b31m'\n"]);
+});
+
+/** Finds all commands of a program, and itself. */
+const listCommands = (program: Command): Command[] => [program, ...program.commands.flatMap(listCommands)];
+
+const PROGRAMS = [createDataProgram(), createDeployProgram(), createCheckCommand("check")];
+const OPTIONS = PROGRAMS.flatMap((program) =>
+  listCommands(program).flatMap(({ options }) => options.map((option) => [option.name(), program] as const)),
+);
+
+test.each(OPTIONS)(
+  "--%s that npm has taken is a usage error, unless it is given again",
+  async (name, program) => {
+    for (const taken of ["true", ""]) {
+      vi.stubEnv(`npm_config_${name.replaceAll("-", "_")}`, taken);
+      const { status, stderr } = await runInProcess(program, ["nothing"]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining(`--${name} did not arrive`)]);
+      const given = await runInProcess(program, [`--${name}=given`, "nothing"]);
+      expect(given.stderr).not.toContain("did not arrive");
+    }
+  },
+);
+
+test("npm takes an option that stands before --, and none after it", async () => {
+  const run = (...args: string[]) => runProcess("npm", ["run", "data", ...args]);
+  const taken = await run("load", "--remote", "nothing.csv");
+  expect([taken.status, taken.stderr]).toEqual([2, expect.stringContaining("--remote did not arrive")]);
+  expect((await run("--", "info", "--store", "x")).stderr).toContain("argument 'x' is invalid");
 });
 
 test("a reader that stops early, such as head, ends a program without an error", async () => {
