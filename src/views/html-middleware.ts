@@ -1,5 +1,6 @@
 import type { AppMiddleware } from "../bindings.ts";
-import { isChanged } from "../faults/applied-options.ts";
+import { isChanged, noteApplied } from "../faults/applied-options.ts";
+import { createClosedResponse } from "../faults/body-faults.ts";
 import { HTML_HEADERS, NO_STORE } from "../http/headers.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { renderResponse } from "./response-page.tsx";
@@ -18,9 +19,26 @@ export const renderHtml: AppMiddleware = async (c, next) => {
   const { status, headers } = c.res;
   const isBodyBroken = applied?.options.body !== undefined;
   const received = isBodyBroken ? await readReceived(c.res) : undefined;
+  // Its client has left, or the service has closed all connections that wait.
+  const isInterrupted = received?.isCut && applied?.options.body === "slow";
+  if (isInterrupted) {
+    noteApplied(c, { ...applied, isClosed: true });
+    c.res = undefined;
+    c.res = createClosedResponse();
+    return;
+  }
   const request = describeRequest(c);
   const isFault = applied !== undefined && isChanged(applied);
-  const html = renderResponse({ ...request, status, headers, served, error, applied, isFault, received });
+  const html = renderResponse({
+    ...request,
+    status,
+    headers,
+    served,
+    error,
+    applied,
+    isFault,
+    received: received?.text,
+  });
 
   // Hono copies the headers of a response to the one that replaces it, so the first one is removed.
   c.res = undefined;
@@ -28,15 +46,17 @@ export const renderHtml: AppMiddleware = async (c, next) => {
 };
 
 /** Reads a body as a client does: to its end, or until a fault closes its connection, perhaps inside of a character. */
-async function readReceived({ body }: Response): Promise<string> {
+async function readReceived({ body }: Response): Promise<{ text: string; isCut: boolean }> {
   const decoder = new TextDecoder();
   let text = "";
+  let isCut = false;
   try {
     for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
   } catch {
     // What has arrived until then is shown.
+    isCut = true;
   }
-  return text + decoder.decode();
+  return { text: text + decoder.decode(), isCut };
 }
 
 function createHtmlHeaders(jsonHeaders: Headers, preferHeader: string | undefined): Headers {

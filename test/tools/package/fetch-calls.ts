@@ -147,6 +147,7 @@ const CALLS: Call[] = [
     return Promise.all([response.clone(), response].map((copy) => copy.text().catch(describe)));
   }, expected: [CUT, CUT] },
   { name: "reset during a wait", call: (send) => resetDuring(send(HANG)), expected: CLOSED, except: ["Bun", "Deno"] },
+  { name: "reset during a slow body for a browser", call: (send) => resetDuring(send(SLOW, HTML)), expected: CLOSED, except: ["Bun", "Deno"] },
   { name: "reset during a slow body", call: async (send) => resetDuring((await send(SLOW)).text()), expected: CUT },
   { name: "an abort before the call", call: (send) => send(PATH, { signal: AbortSignal.abort(new RangeError()) }), expected: "RangeError" },
   { name: "an abort during a wait", call: (send) => send(HANG, abortAfter(100)), expected: "RangeError" },

@@ -285,24 +285,31 @@ test.each<[string, (service: Service) => unknown]>([
   expect(await count()).toBe(first);
 });
 
-type Leave = (client: AbortController, responses: Promise<Response>[]) => unknown;
+type Leave = (client: AbortController, response: Promise<Response>) => unknown;
+const abort: Leave = (client) => client.abort();
 
-// biome-ignore format: a table of cases
-test.each<[string, string, Leave]>([
-  ["hang", "aborts", (client) => client.abort()],
-  ["body=slow,delay=10000", "aborts", (client) => client.abort()],
-  ["body=slow,delay=10000", "cancels the body", (_, responses) => Promise.all(responses.map(async (response) => (await response).body?.cancel()))],
-])("%s waits until the client %s", async (prefer, _, leave) => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const service = create();
-  const client = new AbortController();
-  const response = service.fetch(`${PATH}?prefer=${prefer}`, { signal: client.signal });
-  response.catch(() => {});
-  await expect.poll(() => vi.getTimerCount()).toBe(1);
-  await leave(client, [response]);
-  expect(vi.getTimerCount()).toBe(0);
-});
+test.each<[string, string, Leave, accept?: string]>([
+  ["hang", "aborts", abort],
+  ["body=slow,delay=10000", "aborts", abort],
+  ["body=slow,delay=10000", "aborts, which is a browser", abort, "text/html"],
+  ["body=slow,delay=10000", "cancels the body", async (_, response) => (await response).body?.cancel()],
+])(
+  "%s waits until the client %s, and logs nothing",
+  async (prefer, _, leave, accept = "application/json") => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const log = vi.spyOn(console, "error");
+    const client = new AbortController();
+    const init = { signal: client.signal, headers: { Accept: accept } };
+    const response = create().fetch(`${PATH}?prefer=${prefer}`, init);
+    response.catch(() => {});
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await leave(client, response);
+    expect(vi.getTimerCount()).toBe(0);
+    await response.catch(() => {});
+    expect(log).not.toHaveBeenCalled();
+  },
+);
 
 describe("a process", () => {
   const run = async (code: string) => {
