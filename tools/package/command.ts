@@ -15,7 +15,7 @@ import { openProgress, printNotice } from "../command-line/progress.ts";
 import { createCheckCommand } from "../conformance/check-command.ts";
 import { describeError, formatCount, getMessage } from "../messages.ts";
 import { addAdmin } from "./admin.ts";
-import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
+import type { ListenOptions, ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { ListenError, listen } from "./listen.ts";
 import { createControls, type ServiceHooks } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
@@ -35,6 +35,8 @@ function createServeProgram(signals: SignalActions) {
           .default(8787),
       )
       .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
+      .option("--cert <file>", "certificate in PEM, to serve https; needs --key", parseNonEmpty)
+      .option("--key <file>", "key of the certificate, in PEM; needs --cert", parseNonEmpty)
       .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
       .addOption(
         new Option("--model-name <name>", "rename other models (default: reject them)").choices(["tf1"]),
@@ -58,7 +60,7 @@ function createServeProgram(signals: SignalActions) {
   );
 }
 
-type Options = ServiceOptions & { port: number; host: string; admin?: true; log?: true };
+type Options = ServiceOptions & ListenOptions & { host: string; admin?: true; log?: true };
 
 const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
 
@@ -66,7 +68,7 @@ const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
 const GRACE_MS = 500;
 
 async function startServer(files: string[], options: Options, signals: SignalActions): Promise<void> {
-  const { port, host, admin, log, ...serviceOptions } = options;
+  const { port, host, cert, key, admin, log, ...serviceOptions } = options;
   const { publicOrigin } = options;
   if (publicOrigin) requireOrigin("--public-origin", publicOrigin);
   const hooks: ServiceHooks = {
@@ -81,7 +83,7 @@ async function startServer(files: string[], options: Options, signals: SignalAct
     await service.ready;
     const respond = admin ? addAdmin(controls, host) : controls.respond;
     const settings = { overridesGlobals: true, graceMs: GRACE_MS };
-    const { url, close } = await listen(respond, { port, host }, settings);
+    const { url, close } = await listen(respond, { port, host, cert, key }, settings);
     signals.finish = async () => {
       // Ends the responses that wait for a fault.
       service.reset();

@@ -24,8 +24,12 @@ export function createConnections(respond: RequestListener): Connections {
 }
 
 /** Responds to the requests of each connection one after another. Node alone would begin all that come in one chunk. */
-export function acceptConnections(connections: Connections, server: Server): void {
-  server.on("connection", (socket) => {
+export function acceptConnections(
+  connections: Connections,
+  server: Server,
+  opened: "connection" | "secureConnection",
+): void {
+  server.on(opened, (socket: Socket) => {
     connections.accepted += 1;
     connections.open.set(socket, []);
     socket.once("close", () => connections.open.delete(socket));

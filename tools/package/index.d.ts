@@ -73,6 +73,10 @@ export interface ListenOptions {
   port?: number | undefined;
   /** The host name or address, `localhost` by default: 127.0.0.1 and ::1. `0.0.0.0` listens on all IPv4 addresses. */
   host?: string | undefined;
+  /** With `key`, the server uses TLS. The path of its certificate in PEM, followed by those of its issuers. */
+  cert?: string | undefined;
+  /** The path of the key of `cert`, in PEM. */
+  key?: string | undefined;
 }
 
 export interface Server extends AsyncDisposable {

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 // Fake timers of a test do not replace this one, except in Bun.
 import { setTimeout } from "node:timers/promises";
@@ -7,13 +9,13 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HttpError } from "../../src/http/errors.ts";
 import { printError } from "../command-line/print.ts";
-import { describeError, getErrorCode, getMessage } from "../messages.ts";
+import { describeError, describeFileError, getErrorCode, getMessage } from "../messages.ts";
 import { acceptConnections, type Connections, closeServers, createConnections } from "./connections.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { createErrorResponse, type Respond } from "./respond.ts";
 import { requireListenOptions } from "./service-options.ts";
 
-/** Thrown if the port or the host cannot be used. */
+/** Thrown if the port, the host or the certificate cannot be used. */
 export class ListenError extends Error {}
 
 interface ServerSettings {
@@ -28,7 +30,7 @@ interface ServerSettings {
 /**
  * Serves HTTP requests with a function.
  * @throws InvalidOptionsError
- * @throws ListenError that says why the port or the host cannot be used
+ * @throws ListenError that says why the port, the host or the certificate cannot be used
  */
 export async function listen(
   respond: Respond,
@@ -36,7 +38,7 @@ export async function listen(
   { overridesGlobals = false, graceMs = 0, idleMs = IDLE_MS }: ServerSettings = {},
 ): Promise<ListeningServer> {
   requireListenOptions(options);
-  const { port = 8787, host = "localhost" } = options;
+  const { port = 8787, host = "localhost", cert, key } = options;
   const listener = getRequestListener(
     // The bindings of HTTP/2 are another type, and this server is HTTP/1.
     (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
@@ -46,15 +48,30 @@ export async function listen(
     incoming.headers.host = getHost(incoming);
     void listener(incoming, outgoing);
   });
-  const open = (host: string, port: number) => openServer(connections, { host, port, idleMs });
+  const identity = cert && key ? { cert: readPem(cert), key: readPem(key) } : undefined;
+  const open = (host: string, port: number) => openServer(connections, { host, port, identity, idleMs });
   const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);
-  const url = `http://${formatAddress(host, getPort(servers[0]))}`;
+  const url = `${identity ? "https" : "http"}://${formatAddress(host, getPort(servers[0]))}`;
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= closeServers(connections, servers, { graceMs });
     return closed;
   };
   return { url, close, [Symbol.asyncDispose]: close };
+}
+
+/** What a server with TLS shows, in PEM: its certificate, followed by those of its issuers, and its key. */
+interface Identity {
+  cert: string;
+  key: string;
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new ListenError(`${path} cannot be read: ${describeFileError(cause)}.`, { cause });
+  }
 }
 
 /** Why a server cannot listen, by the error codes of Node. */
@@ -95,16 +112,26 @@ async function openOnBothAddresses(
 
 async function openServer(
   connections: Connections,
-  { host, port, idleMs }: { host: string; port: number; idleMs: number },
+  { host, port, ...options }: { host: string; port: number; identity: Identity | undefined; idleMs: number },
 ): Promise<Server> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: idleMs });
-  server.timeout = idleMs;
-  acceptConnections(connections, server);
+  const server = createHttpServer(options);
+  acceptConnections(connections, server, options.identity ? "secureConnection" : "connection");
   await once(server.listen({ port, host }), "listening").catch((cause) => {
     const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
     throw new ListenError(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
   });
   return server;
+}
+
+function createHttpServer({ identity, idleMs }: { identity: Identity | undefined; idleMs: number }): Server {
+  const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: idleMs };
+  try {
+    const server = identity ? createTlsServer({ ...options, ...identity }) : createServer(options);
+    server.timeout = idleMs;
+    return server;
+  } catch (cause) {
+    throw new ListenError(`The certificate and the key cannot be used: ${getMessage(cause)}.`, { cause });
+  }
 }
 
 /**

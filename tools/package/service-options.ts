@@ -25,7 +25,13 @@ const ServiceSchema = z
   .refine(({ records, files }) => !(records && files), "Set records or files, not both")
   .refine(({ records, files, source }) => records || files || !source, "The sample data has its own source");
 
-const ListenSchema = z.strictObject({ port: z.int().min(0).max(65_535), host: z.string().min(1) }).partial();
+/** Not PEM itself: messages would quote the key. */
+const PemPath = z.string().regex(/^.+$/, "It must be the path of a file");
+
+const ListenSchema = z
+  .strictObject({ port: z.int().min(0).max(65_535), host: z.string().min(1), cert: PemPath, key: PemPath })
+  .partial()
+  .refine(({ cert, key }) => (cert === undefined) === (key === undefined), "Set both cert and key, or none");
 
 /** Thrown if an option is unknown, or has a value of another type. */
 export class InvalidOptionsError extends TypeError {}

@@ -16,6 +16,12 @@ const PACKAGE_FOLDER = resolve("dist/package");
 /** The path of the command in a folder where the package is installed. */
 export const COMMAND = "node_modules/.bin/traffic-count-records";
 
+/** The paths of a certificate for localhost, which signs itself, and of its key. */
+export const [CERT, KEY] = [
+  resolve("test/tools/package/certificate/cert.pem"),
+  resolve("test/tools/package/certificate/key.pem"),
+];
+
 declare module "vitest" {
   interface ProvidedContext {
     /** The path of the packed package. */

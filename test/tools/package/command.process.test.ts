@@ -15,7 +15,7 @@ import { findPort, openSocket } from "../../support/free-port.ts";
 import { removeProgress, runData } from "../../support/run-command.ts";
 import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
+import { CERT, COMMAND, installPackage, KEY, runIn, startCommand } from "./built-package.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -200,6 +200,9 @@ test.each([
   { name: "an invalid fault", args: ["--prefer", "code=5"], expected: [2, "code=5 is invalid"] },
   { name: "an address of another machine", args: ["--host", "203.0.113.1"], expected: [2, "this address"] },
   { name: "an address in brackets", args: ["--host", "[::1]"], expected: [2, "without brackets"] },
+  { name: "a certificate without its key", args: ["--cert", CERT], expected: [2, "both cert and key"] },
+  { name: "a missing certificate", args: ["--cert", "nothing.pem", "--key", KEY], expected: [2, "nothing.pem cannot be read"] },
+  { name: "a key that is none", args: ["--cert", CERT, "--key", CERT], expected: [2, "certificate and the key cannot be used"] },
   { name: "a public origin with a path", args: ["--public-origin", "https://a/b"], expected: [2, "error: --public-origin is"] },
   { name: "faults that are off", args: ["--faults", "off", "--prefer", "code=503"], expected: [2, "but faults are off"] },
   { name: "a source of the sample data", args: ["--source", "x"], expected: [2, "has its own source"] },

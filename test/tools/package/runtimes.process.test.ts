@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { get } from "node:https";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CLIENT, COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
+import { CERT, CLIENT, COMMAND, installPackage, KEY, runIn, startCommand } from "./built-package.ts";
 
 /** Paths of other versions of Node and of other runtimes, which CI installs. */
 const { LOWEST_NODE = "", NEWEST_NODE = "", BUN = "", DENO = "" } = process.env;
@@ -27,15 +31,19 @@ describe.each<[string, string, ...string[]]>([
   ["Bun", BUN],
   ["Deno", DENO, "run", "--allow-all"],
 ])("in %s", (name, runtime, ...own) => {
-  test.runIf(runtime)("the command serves the sample data, and checks it", async () => {
-    const { url, stop } = await startCommand(folder, [], [runtime, ...own]);
+  test.runIf(runtime)("the command serves the sample data with TLS, and checks it", async () => {
+    const { url, stop } = await startCommand(folder, ["--cert", CERT, "--key", KEY], [runtime, ...own]);
+    expect(url).toMatch(/^https:/);
     const paths = ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"];
-    const responses = ["application/json", "text/html"].flatMap((accept) =>
-      paths.map((path) => fetch(url + path, { headers: { accept } })),
-    );
-    const failed = (await Promise.all(responses)).filter(({ status }) => status !== 200);
-    expect(failed.map(({ status, url }) => [status, url])).toEqual([]);
-    const checked = await runIn(folder, runtime, [...own, COMMAND, "conformance", url, "--pages", "2"]);
+    const ca = readFileSync(CERT);
+    for (const path of paths)
+      for (const accept of ["application/json", "text/html"]) {
+        const [response] = await once(get(url + path, { ca, headers: { accept } }), "response");
+        await text(response);
+        expect([path, response.statusCode]).toEqual([path, 200]);
+      }
+    const check = [...own, COMMAND, "conformance", url, "--pages", "2"];
+    const checked = await runIn(folder, runtime, check, { NODE_EXTRA_CA_CERTS: CERT, DENO_CERT: CERT });
     expect(checked.stdout).toMatch(/^\d+ rules followed, 0 broken: /m);
     expect(checked.status).toBe(0);
     expect((await stop()).stderr).toBe("");

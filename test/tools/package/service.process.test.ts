@@ -90,6 +90,8 @@ test.each([
   { port: -1 },
   { port: 65_536 },
   { host: "" },
+  { key: "key.pem" },
+  { cert: "line\n", key: "line\n" },
 ])("listen(%j) is an error, and opens no port", async (options) => {
   await expect(create().listen(options as never)).rejects.toThrow(TypeError);
 });
