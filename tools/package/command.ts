@@ -20,8 +20,8 @@ import { ListenError, listen } from "./listen.ts";
 import { createControls, type ServiceHooks } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
 
-/** Headers that are not printed, because logs are often kept and shared. */
-const CREDENTIAL_HEADERS = ["authorization", "proxy-authorization", "cookie"];
+/** Headers that are printed: those that the service reads, and the name of the client. Others can have secrets, and logs are kept. */
+const LOGGED_HEADERS = ["accept", "accept-encoding", "host", "if-none-match", "prefer", "user-agent"];
 
 function createServeProgram(signals: SignalActions) {
   return (
@@ -106,7 +106,7 @@ async function startServer(files: string[], options: Options, signals: SignalAct
 }
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {
-  const printed = Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.includes(name));
+  const printed = Object.entries(headers).filter(([name]) => LOGGED_HEADERS.includes(name));
   printError(JSON.stringify({ ...received, headers: Object.fromEntries(printed) }));
 }
 
