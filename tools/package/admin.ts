@@ -6,6 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { SettingError } from "../../src/bindings.ts";
 import { MAX_HEADER_LENGTH } from "../../src/http/request.ts";
+import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { readBytes } from "../data/formats/input-file.ts";
 import { InputError, TooLargeError } from "../data/formats/problem.ts";
 import type { Prefer } from "./index.d.ts";
@@ -14,106 +15,132 @@ import type { ServiceControls } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
 
 /*
- * The paths below /__admin/ of the option --admin, with which tests in any language control the service. Web pages cannot: no response
- * allows another origin, only PUT and DELETE, which need a preflight, have effects, and the host of a request must be an address, a name
- * of this machine, or a name that the public DNS does not have.
+ * The paths below /__admin/ of the option --admin, with which tests in any language control the service. Web pages cannot: their requests
+ * have the header `Origin`, or the name of a host that somebody has claimed for them.
  */
 
 /**
  * Returns a function that responds to requests below /__admin/ itself, and to all others as the service does.
- * @param host The name that the server listens on
+ * @param options `isOn`: whether the command has the option. `host`: the name that the server listens on
  */
-export function addAdmin(controls: ServiceControls, host: string): Respond {
-  const admin = createAdmin(controls, host);
+export function addAdmin(
+  controls: ServiceControls,
+  { isOn, host }: { isOn: boolean; host: string },
+): Respond {
+  // A path may end with a slash.
+  const admin = new Hono({ strict: false });
+  admin.use((c, next) => {
+    c.header("X-Content-Type-Options", "nosniff");
+    return next();
+  });
+  if (isOn) addPaths(admin, controls, host);
+  const detail = isOn ? "Not found." : "Not found. The command needs --admin for the paths below /__admin/.";
+  admin.notFound((c) => c.json({ detail }, 404));
   return async (request, address) => {
-    const isAdmin = /^\/__admin(?:\/|$)/.test(URL.parse(request.url)?.pathname ?? "");
-    if (!isAdmin) return controls.respond(request, address);
-    return toReply(await admin.fetch(request));
+    const isAdmin = /^https?:\/\/[^/]+\/__admin(?:[/?]|$)/.test(request.url);
+    return isAdmin && URL.canParse(request.url)
+      ? toReply(await admin.fetch(request))
+      : controls.respond(request, address);
   };
 }
 
-function createAdmin({ service, replaceByBody }: ServiceControls, host: string): Hono {
-  // A path may end with a slash.
-  const admin = new Hono({ strict: false });
-  const faultsOfCommand = service.prefer;
-  const setFaults = ({ req }: Context) =>
-    useBody(req.raw, async (body) => {
-      service.prefer = await readFaults(body);
-    });
-  const restoreFaults = () => {
-    service.prefer = faultsOfCommand;
-  };
-  const replaceRecords = ({ req }: Context) => useBody(req.raw, replaceByBody);
-  const restoreRecords = () => service.replace();
-  const restoreAll = async () => {
-    restoreFaults();
-    await restoreRecords();
-    service.reset();
-  };
-
-  admin.use(requireHost(["localhost", hostname(), host]));
-
-  admin.get("/__admin/requests", (c) => c.json({ requests: service.requests }));
-  // Also resets the counts of `times` and `rate`, which count requests, too.
-  admin.delete("/__admin/requests", perform(service.reset));
-  admin.all("/__admin/requests", rejectMethod("GET, DELETE"));
-
-  admin.get("/__admin/prefer", (c) => c.json({ prefer: service.prefer }));
-  admin.put("/__admin/prefer", perform(setFaults));
-  admin.delete("/__admin/prefer", perform(restoreFaults));
-  admin.all("/__admin/prefer", rejectMethod("GET, PUT, DELETE"));
-
-  admin.put("/__admin/records", perform(replaceRecords));
-  admin.delete("/__admin/records", perform(restoreRecords));
-  admin.all("/__admin/records", rejectMethod("PUT, DELETE"));
-
-  admin.delete("/__admin", perform(restoreAll));
-  admin.all("/__admin", rejectMethod("DELETE"));
-
-  admin.notFound((c) => c.json({ detail: "Not found." }, 404));
+function addPaths(admin: Hono, controls: ServiceControls, host: string): void {
+  admin.use(rejectPages(["localhost", hostname(), host]));
+  for (const [path, actions] of Object.entries(createActions(controls))) {
+    for (const [method, action] of Object.entries(actions)) admin.on(method, path, perform(action));
+    const headers = { Allow: Object.keys(actions).join(", ") };
+    admin.all(path, (c) => c.json({ detail: `Method "${c.req.method}" not allowed.` }, 405, headers));
+  }
   admin.onError((error, c) => {
     const status = getStatus(error);
     if (status === undefined) throw error;
     return c.json({ detail: error.message }, status);
   });
-  return admin;
 }
 
-function perform(action: (c: Context) => void | Promise<void>) {
-  return async (c: Context) => {
-    await action(c);
-    return c.body(null, 204);
+/** Acts on the body of a request. A result is the JSON of the response. */
+type Action = (body: Readable) => unknown;
+
+/** Creates the actions of each path and method. */
+function createActions(controls: ServiceControls): Record<string, Record<string, Action>> {
+  const { service, clock, replaceByBody } = controls;
+  const initial = { prefer: service.prefer, now: clock.now };
+  const setFaults = (prefer: Prefer) => {
+    service.prefer = prefer;
+  };
+  const setClock = (now: () => number) => {
+    clock.now = now;
+  };
+  const restoreAll = async () => {
+    setClock(initial.now);
+    setFaults(initial.prefer);
+    await service.replace();
+    service.reset();
+  };
+  return {
+    "/__admin": { DELETE: restoreAll },
+    // Also resets the counts of `times` and `rate`, which count requests, too.
+    "/__admin/requests": { GET: () => ({ requests: service.requests }), DELETE: service.reset },
+    "/__admin/prefer": {
+      GET: () => ({ prefer: service.prefer }),
+      PUT: async (body) => setFaults(await readFaults(body)),
+      DELETE: () => setFaults(initial.prefer),
+    },
+    "/__admin/now": {
+      PUT: async (body) => setClock(await readClock(body)),
+      DELETE: () => setClock(initial.now),
+    },
+    "/__admin/records": { PUT: replaceByBody, DELETE: () => service.replace() },
   };
 }
 
-function rejectMethod(allow: string) {
-  return (c: Context) => c.json({ detail: `Method "${c.req.method}" not allowed.` }, 405, { Allow: allow });
+function perform(action: Action) {
+  return async (c: Context) => {
+    const result = await useBody(c.req.raw, action);
+    return result === undefined ? c.body(null, 204) : c.json(result);
+  };
 }
 
 /**
- * Names that the public DNS does not have: without a dot, as in a network of containers, or in a reserved domain (RFC 6761, RFC 6762, and
- * `internal`).
+ * Names that only this machine or its operator can claim: without a dot, as in a network of containers, or in a reserved domain. Anyone on
+ * the network can claim a name in `.local`, but Kubernetes has `.cluster.local`.
  */
-const PRIVATE_NAME = /^(?:[^.]+|localhost\.|.+\.(?:localhost|internal|local|test)\.?)$/;
+const PRIVATE_NAME = /^(?:[^.]+|localhost\.|.+\.(?:cluster\.local|internal|localhost)\.?)$/;
 
-/** Rejects names that the public DNS can have: a web page can let its own name lead to this machine (DNS rebinding). */
-function requireHost(names: string[]): MiddlewareHandler {
+const NO_PAGES = "Web pages cannot use these paths: remove the header Origin.";
+
+/** Rejects web pages, also those whose own name leads to this machine (DNS rebinding), so that their requests have no `Origin`. */
+function rejectPages(names: string[]): MiddlewareHandler {
   const known = names.map((name) => name.toLowerCase());
   return async (c, next) => {
+    if (c.req.header("Origin") !== undefined) throw new HTTPException(403, { message: NO_PAGES });
     const name = new URL(c.req.url).hostname.replace(/^\[(.*)\]$/, "$1");
     const isPrivate = known.includes(name) || isIP(name) !== 0 || PRIVATE_NAME.test(name);
     if (isPrivate) return next();
     throw new HTTPException(403, {
-      message: `The public DNS can have the host ${name}. Use an address or a name without a dot, or start the command with --host ${name}.`,
+      message: `A web page could have the host ${name}. Use an address or a name without a dot, or start the command with --host ${name}.`,
     });
   };
 }
 
-/** Reads faults: JSON, or a text, which never begins with a bracket or a quote. */
+/** Reads faults: a text, which never begins with a bracket or a quote, or JSON, also that of GET. */
 async function readFaults(body: Readable): Promise<Prefer> {
+  const text = await readText(body);
+  const value = /^\s*["[{]/.test(text) ? JSON.parse(text) : text;
+  return Object.keys(value).join() === "prefer" ? value.prefer : value;
+}
+
+/** Reads the time at which a clock stands still. */
+async function readClock(body: Readable): Promise<() => number> {
+  const time = parseUtcTime((await readText(body)).trim());
+  if (time !== undefined) return () => time;
+  throw new HTTPException(400, { message: "The body must be a time in UTC such as 2030-01-31T12:00:00Z." });
+}
+
+async function readText(body: Readable): Promise<string> {
   const parts = await Array.fromAsync(readBytes({ file: "body", body, maxBytes: MAX_HEADER_LENGTH }));
-  const text = Buffer.concat(parts).toString();
-  return /^\s*["[{]/.test(text) ? JSON.parse(text) : text;
+  // Without a byte order mark.
+  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 /** How much is read of a body after its error. */
@@ -123,15 +150,14 @@ const MAX_REST_BYTES = 64_000_000;
  * Runs an action with the body of a request. If the action does not read all of it, reads the rest: a client that is still sending would
  * not get the response, and could not use its connection again.
  */
-async function useBody({ body, headers }: Request, action: (body: Readable) => Promise<void>): Promise<void> {
+async function useBody({ body, headers }: Request, action: Action): Promise<unknown> {
   const reader = body?.getReader();
   async function* read() {
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) yield part.value;
   }
   try {
-    if (headers.get("Content-Type")?.startsWith("multipart/"))
-      throw new HTTPException(400, { message: NO_FORM });
-    await action(Readable.from(read()));
+    requireWholeBody(headers);
+    return await action(Readable.from(read()));
   } finally {
     let size = 0;
     for await (const { length } of read()) {
@@ -141,7 +167,17 @@ async function useBody({ body, headers }: Request, action: (body: Readable) => P
   }
 }
 
-const NO_FORM = "Send the file itself as the body, not a form: curl -T FILE, or data= instead of files=.";
+/** @throws HTTPException if the body is a form or a part of a file, or has an encoding that cannot be read */
+function requireWholeBody(headers: Headers): void {
+  const encoding = headers.get("Content-Encoding") ?? "identity";
+  if (!/^(?:(?:x-)?gzip|identity)$/i.test(encoding))
+    throw new HTTPException(415, { message: `The Content-Encoding must be gzip, not ${encoding}.` });
+  const isForm = headers.get("Content-Type")?.startsWith("multipart/");
+  if (isForm || headers.has("Content-Range")) throw new HTTPException(400, { message: NO_PART });
+}
+
+const NO_PART =
+  "Send the whole file as the body, not a form or a range: curl -T FILE, or data= instead of files=.";
 
 const CONTENT_ERRORS = [InputError, SettingError, InvalidOptionsError, SyntaxError];
 

@@ -64,6 +64,8 @@ type Options = ServiceOptions & ListenOptions & { host: string; admin?: true; lo
 
 const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
 
+const LOCAL_HOST = /^(?:localhost|127\..+|::1)$/i;
+
 /** How long a client that has no request open when a signal ends the command can send one more. */
 const GRACE_MS = 500;
 
@@ -71,6 +73,8 @@ async function startServer(files: string[], options: Options, signals: SignalAct
   const { port, host, cert, key, admin, log, ...serviceOptions } = options;
   const { publicOrigin } = options;
   if (publicOrigin) requireOrigin("--public-origin", publicOrigin);
+  if (admin && !LOCAL_HOST.test(host))
+    printNotice("Warning: Other machines that reach this one can use --admin, too.");
   const hooks: ServiceHooks = {
     openStep: openProgress,
     warn: printNotice,
@@ -81,7 +85,7 @@ async function startServer(files: string[], options: Options, signals: SignalAct
   const { service, reload } = controls;
   const serve = async () => {
     await service.ready;
-    const respond = admin ? addAdmin(controls, host) : controls.respond;
+    const respond = addAdmin(controls, { isOn: admin === true, host });
     const settings = { overridesGlobals: true, graceMs: GRACE_MS };
     const { url, close } = await listen(respond, { port, host, cert, key }, settings);
     signals.finish = async () => {

@@ -23,6 +23,8 @@ export interface ServiceControls {
   service: Service;
   /** Responds to a request. The service must be ready. */
   respond: Respond;
+  /** The clock of the faults, which can be replaced. */
+  clock: { now(): number };
   /** Replaces all records, as `replace` does, by those in the body of a request, in any format. */
   replaceByBody(body: Readable): Promise<void>;
   /** Replaces all records by those that the files have now, and returns their number. */
@@ -37,9 +39,9 @@ export function createService(options?: ServiceOptions): Service {
 export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks = {}): ServiceControls {
   requireServiceOptions(options);
   const variables = createVariables(options);
-  const { now = () => Date.now() } = options;
+  const clock = { now: options.now ?? (() => Date.now()) };
   const environments = createEnvironments(variables, options, { ...hooks, onReplaced: () => reset() });
-  const { app, reset, endWaits } = createServiceApp(now, environments.getEnvironment);
+  const { app, reset, endWaits } = createServiceApp(() => clock.now(), environments.getEnvironment);
   // Begins the growth of `grow`.
   const ready = environments.ready.then(reset);
   // An unhandled rejection would end the process. All methods reject with the same error.
@@ -78,7 +80,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
   };
   const { replaceByBody, reload } = environments;
   // So that an option which is set later, such as `service.faults`, is an error.
-  return { service: Object.preventExtensions(service), respond, replaceByBody, reload };
+  return { service: Object.preventExtensions(service), respond, clock, replaceByBody, reload };
 }
 
 /** More than any test opens. */

@@ -123,25 +123,43 @@ test("the end of its terminal ends the command", async () => {
   await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe("ECONNREFUSED");
 });
 
-test("the command prints each request with --log, without credentials", async () => {
+test("the command prints each request with --log, and only headers that have no secrets", async () => {
   const { line, url, stop } = await startCommand(folder, ["--log", "--prefer", "code=429"]);
   expect(line).toContain("Serving with code=429 at ");
-  const credentials = { Authorization: "a secret", "Proxy-Authorization": "a secret", Cookie: "a=secret" };
-  const headers = { "If-None-Match": '"a"', "X-Mark": "\u009b31m", Prefer: "dealy=5", ...credentials };
+  const secrets = { Authorization: "a secret", Cookie: "a=secret", "X-API-Key": "a secret" };
+  const headers = { "If-None-Match": '"a"', "User-Agent": "\u009b31m", Prefer: "dealy=5", ...secrets };
   // The global fetch of Node would not send all of these headers.
   const [response] = await once(get(`${url}/api/tf1/records/?page=2`, { headers }), "response");
   response.resume();
+  expect(await (await fetch(`${url}/__admin/requests`)).json()).toEqual({
+    detail: expect.stringContaining("--admin"),
+  });
   const { stderr } = await stop();
-  expect(stderr).not.toContain("secret");
   expect(stderr).not.toContain("\u009b");
-  expect(JSON.parse(stderr)).toMatchObject({
+  expect(JSON.parse(stderr)).toEqual({
     method: "GET",
     url: `${url}/api/tf1/records/?page=2`,
-    headers: { "if-none-match": '"a"', "x-mark": "\u009b31m", prefer: "dealy=5" },
+    headers: {
+      host: new URL(url).host,
+      "if-none-match": '"a"',
+      prefer: "dealy=5",
+      "user-agent": "\u009b31m",
+    },
+    receivedAt: expect.any(Number),
     status: 429,
     applied: ["code=429"],
+    changes: [],
     warnings: [expect.stringMatching(/^dealy=5 is unknown/)],
   });
+});
+
+test.each([
+  ["0.0.0.0", /^Warning: /],
+  ["LOCALHOST", /^$/],
+  ["127.0.0.1", /^$/],
+])("with --admin on %s, the command prints %s", async (host, printed) => {
+  const { stop } = await startCommand(folder, ["--admin", "--host", host]);
+  expect((await stop()).stderr).toMatch(printed);
 });
 
 test("the command keeps nothing of a request", async () => {

@@ -25,14 +25,8 @@ const NO_RECORDS = "contains no records";
  * the file cannot be read to its end, the last row is a problem.
  */
 export async function* readInputFile(input: InputFile): AsyncGenerator<InputRow[]> {
-  let isEmpty = true;
   try {
-    for await (const rows of readRows(decodeText(readBytes(input)), input)) {
-      isEmpty &&= rows.length === 0;
-      yield rows;
-    }
-    // A body can be an empty collection.
-    if (isEmpty && input.body === undefined) throw new UnreadableError(NO_RECORDS);
+    yield* readRows(decodeText(readBytes(input)), input);
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const { message, line } = error;
@@ -48,7 +42,19 @@ async function* readRows(chunks: AsyncGenerator<TextChunk>, input: InputFile): A
     const isJson = start.startsWith("{") || start.startsWith("[");
     const read = isJson ? readJson : readCsv;
     const text = chunk.text.replace(/^\ufeff/, "");
-    return yield* read(prepend({ ...chunk, text }, chunks), input);
+    const batches = read(prepend({ ...chunk, text }, chunks), input);
+    // The JSON of a request can be an empty collection.
+    const canBeEmpty = isJson && input.body !== undefined;
+    return yield* canBeEmpty ? batches : requireRows(batches);
   }
   throw new UnreadableError(NO_RECORDS);
+}
+
+async function* requireRows(batches: AsyncGenerator<InputRow[]>): AsyncGenerator<InputRow[]> {
+  let isEmpty = true;
+  for await (const rows of batches) {
+    isEmpty &&= rows.length === 0;
+    yield rows;
+  }
+  if (isEmpty) throw new UnreadableError(NO_RECORDS);
 }
