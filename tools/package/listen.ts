@@ -1,6 +1,12 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 // Fake timers of a test do not replace this one, except in Bun.
@@ -9,7 +15,7 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HttpError } from "../../src/http/errors.ts";
 import { printError } from "../command-line/print.ts";
-import { describeError, describeFileError, getErrorCode, getMessage } from "../messages.ts";
+import { describeError, getErrorCode, getMessage } from "../messages.ts";
 import { acceptConnections, type Connections, closeServers, createConnections } from "./connections.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { createErrorResponse, type Respond } from "./respond.ts";
@@ -48,30 +54,15 @@ export async function listen(
     incoming.headers.host = getHost(incoming);
     void listener(incoming, outgoing);
   });
-  const identity = cert && key ? { cert: readPem(cert), key: readPem(key) } : undefined;
-  const open = (host: string, port: number) => openServer(connections, { host, port, identity, idleMs });
+  const open = (host: string, port: number) => openServer(connections, { host, port, cert, key, idleMs });
   const servers = await (host === "localhost" ? openOnBothAddresses(open, port) : [await open(host, port)]);
-  const url = `${identity ? "https" : "http"}://${formatAddress(host, getPort(servers[0]))}`;
+  const url = `${cert ? "https" : "http"}://${formatAddress(host, getPort(servers[0]))}`;
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= closeServers(connections, servers, { graceMs });
     return closed;
   };
   return { url, close, [Symbol.asyncDispose]: close };
-}
-
-/** What a server with TLS shows, in PEM: its certificate, followed by those of its issuers, and its key. */
-interface Identity {
-  cert: string;
-  key: string;
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new ListenError(`${path} cannot be read: ${describeFileError(cause)}.`, { cause });
-  }
 }
 
 /** Why a server cannot listen, by the error codes of Node. */
@@ -112,10 +103,12 @@ async function openOnBothAddresses(
 
 async function openServer(
   connections: Connections,
-  { host, port, ...options }: { host: string; port: number; identity: Identity | undefined; idleMs: number },
+  { host, port, cert, key, idleMs }: ListenOptions & { idleMs: number },
 ): Promise<Server> {
-  const server = createHttpServer(options);
-  acceptConnections(connections, server, options.identity ? "secureConnection" : "connection");
+  const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: idleMs };
+  const server = cert && key ? createSecureServer(options, { cert, key }) : createServer(options);
+  server.timeout = idleMs;
+  acceptConnections(connections, server, cert ? "secureConnection" : "connection");
   await once(server.listen({ port, host }), "listening").catch((cause) => {
     const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
     throw new ListenError(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
@@ -123,14 +116,11 @@ async function openServer(
   return server;
 }
 
-function createHttpServer({ identity, idleMs }: { identity: Identity | undefined; idleMs: number }): Server {
-  const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: idleMs };
+function createSecureServer(options: ServerOptions, { cert, key }: Record<"cert" | "key", string>): Server {
   try {
-    const server = identity ? createTlsServer({ ...options, ...identity }) : createServer(options);
-    server.timeout = idleMs;
-    return server;
+    return createTlsServer({ ...options, cert: readFileSync(cert), key: readFileSync(key) });
   } catch (cause) {
-    throw new ListenError(`The certificate and the key cannot be used: ${getMessage(cause)}.`, { cause });
+    throw new ListenError(`${cert} and ${key} cannot be used: ${getMessage(cause)}.`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import type { NumberOrRange } from "../../../src/faults/option-syntax.ts";
@@ -36,25 +37,6 @@ describe("the collection", () => {
     expect((await service.fetch(PATH)).headers.get("Data-Source")).toBe("records of a program");
   });
 
-  // biome-ignore format: a table of cases
-  test.each([
-    ["records: the pages contain 1 different record", [{ count: 2, next: null, previous: null, results: [RECORDS[0]] }]],
-    ["records[0]: 5 is not a record", [5]],
-    ["records[1]: id 1n is not a whole number", [RECORDS[0], { ...RECORDS[1], id: 1n }]],
-    ["records[0]: cars NaN is not a whole number", [{ ...RECORDS[0], cars: Number.NaN }]],
-  ])("rejects with %s", async (message, records) => {
-    await expect(create({ records: records as never }).ready).rejects.toThrow(message);
-  });
-
-  test.each<[string, (service: Service) => Promise<unknown>]>([
-    ["ready", ({ ready }) => ready],
-    ["fetch", ({ fetch }) => fetch(PATH)],
-    ["listen", ({ listen }) => listen({ port: 0 })],
-  ])("with an invalid record rejects %s with the record, the field and the value", async (_, use) => {
-    const service = create({ records: [{ ...RECORDS[0]!, cars: -1 }] });
-    await expect(use(service)).rejects.toThrow("records[0]: cars -1 ");
-  });
-
   test("has the same ETags after a restart with the same records", async () => {
     const etag = await readEtag(create());
     const statuses = [create(), create({ records: RECORDS.slice(1) })].map(
@@ -64,40 +46,53 @@ describe("the collection", () => {
   });
 });
 
-test.each([
-  { name: "an unknown option", options: { recrods: RECORDS }, expected: "recrods" },
-  { name: "a path instead of options", options: "counts.csv", expected: "expected object" },
-  { name: "records that cannot be iterated", options: { records: 5 }, expected: "at records" },
-  { name: "a single file", options: { files: "counts.csv" }, expected: "at files" },
-  { name: "no file", options: { files: [] }, expected: "It must name a file" },
-  { name: "records and files", options: { records: [], files: [] }, expected: "not both" },
-  { name: "another model", options: { modelName: "tf2" }, expected: "at modelName" },
-  { name: "a clock that is a time", options: { now: 5 }, expected: "at now" },
-  { name: "a clock that returns a Date", options: { now: () => new Date() }, expected: "at now" },
-  { name: "an origin without a scheme", options: { publicOrigin: "a" }, expected: "publicOrigin" },
-  { name: "faults that are null", options: { prefer: null }, expected: "at prefer" },
-  { name: "an invalid fault in a string", options: { prefer: "code=5" }, expected: "code=5 is invalid" },
-])("createService names what is wrong with $name", ({ options, expected }) => {
-  expect(() => createService(options as ServiceOptions)).toThrow(expected);
+const invalid = [{ ...RECORDS[0]!, cars: -1 }];
+const CALLS: Record<string, (value: never) => unknown> = {
+  createService: (options) => createService(options).ready,
+  listen: (options) => create().listen(options),
+  replace: (records) => create().replace(records),
+  "a change": async (members) => Object.assign(create(), members),
+  fetch: (records) => create({ records }).fetch(PATH),
+  "listen with": (records) => create({ records }).listen({ port: 0 }),
+};
+
+// biome-ignore format: a table of cases
+test.each<readonly [call: string, value: unknown, expected: string | typeof TypeError]>([
+  ["createService", { recrods: RECORDS }, "recrods"],
+  ["createService", "counts.csv", "expected object"],
+  ["createService", { records: 5 }, "at records"],
+  ["createService", { files: "counts.csv" }, "at files"],
+  ["createService", { files: [] }, "It must name a file"],
+  ["createService", { records: [], files: [] }, "not both"],
+  ["createService", { modelName: "tf2" }, "at modelName"],
+  ["createService", { now: 5 }, "at now"],
+  ["createService", { now: () => new Date() }, "at now"],
+  ["createService", { publicOrigin: "a" }, "publicOrigin"],
+  ["createService", { prefer: null }, "at prefer"],
+  ["createService", { prefer: "code=5" }, "code=5 is invalid"],
+  ["createService", { records: [{ count: 2, next: null, previous: null, results: [RECORDS[0]] }] }, "records: the pages contain 1 different record"],
+  ["createService", { records: [5] }, "records[0]: 5 is not a record"],
+  ["createService", { records: [RECORDS[0], { ...RECORDS[1], id: 1n }] }, "records[1]: id 1n is not a whole number"],
+  ["createService", { records: [{ ...RECORDS[0], cars: Number.NaN }] }, "records[0]: cars NaN is not a whole number"],
+  ["createService", { records: invalid }, "records[0]: cars -1 "],
+  ["fetch", invalid, "records[0]: cars -1 "],
+  ["listen with", invalid, "records[0]: cars -1 "],
+  ...[8955, "8955", null, { prot: 8955 }, { port: "8955" }, { port: -1 }, { port: 65_536 }].map((options) => ["listen", options, TypeError] as const),
+  ...[{ host: "" }, { key: "key.pem" }, { cert: "line\n", key: "line\n" }].map((options) => ["listen", options, TypeError] as const),
+  ...[{ requests: [] }, { faults: "off" }, { now: Date.now }].map((members) => ["a change", members, TypeError] as const),
+  ...["code=5", null, undefined].map((prefer) => ["a change", { prefer }, "prefer"] as const),
+  ["replace", [RECORDS[0]!, RECORDS[0]!], `records[1]: id ${RECORDS[0]!.id} already appears in`],
+  ["replace", {}, "It must be an array or another iterable"],
+])("%s of %o is an error with the reason", async (call, value, expected) => {
+  await expect((async () => CALLS[call]?.(value as never))()).rejects.toThrow(expected);
 });
 
-test.each([
-  8955,
-  "8955",
-  null,
-  { prot: 8955 },
-  { port: "8955" },
-  { port: -1 },
-  { port: 65_536 },
-  { host: "" },
-  { key: "key.pem" },
-  { cert: "line\n", key: "line\n" },
-])("listen(%j) is an error, and opens no port", async (options) => {
-  await expect(create().listen(options as never)).rejects.toThrow(TypeError);
-});
-
-test.each([{ requests: [] }, { faults: "off" }, { now: Date.now }])("a service cannot get %o", (members) => {
-  expect(() => Object.assign(create(), members)).toThrow(TypeError);
+test("after an error, faults and records stay", async () => {
+  const service = create({ prefer: "code=503" });
+  expect(() => create({ prefer: "code=5" })).toThrow("code=5");
+  expect(() => Object.assign(service, { prefer: "code=5" })).toThrow("code=5");
+  await expect(service.replace(invalid)).rejects.toThrow("cars");
+  expect([service.prefer, (await read(service, "?prefer=none")).count]).toEqual(["code=503", 1_000]);
 });
 
 test("the methods of a service can be replaced by spies", async () => {
@@ -211,15 +206,6 @@ describe("replace", () => {
     expect((await read(service)).count).toBe(count);
     expect((await readEtag(service)) === etag).toBe(records === undefined);
   });
-
-  test.each([
-    ["two equal records", [RECORDS[0]!, RECORDS[0]!], `records[1]: id ${RECORDS[0]!.id} already appears in`],
-    ["an object", {}, "It must be an array or another iterable"],
-  ])("with %s rejects, and the previous records stay", async (_, records, message) => {
-    const service = create();
-    await expect(service.replace(records as never)).rejects.toThrow(message);
-    expect((await read(service)).count).toBe(1_000);
-  });
 });
 
 test("two services share nothing, and leave the globals unchanged", async () => {
@@ -264,12 +250,6 @@ test.each<{ prefer: Prefer; expected: string }>([
   expect([await getStatus(), await getStatus(), service.prefer]).toEqual([503, 200, expected]);
   service.prefer = "";
   expect([await getStatus(), service.prefer]).toEqual([200, ""]);
-});
-
-test.each(["code=5", null, undefined])("prefer cannot be set to %j, and keeps its value", (invalid) => {
-  const service = create({ prefer: "code=503" });
-  expect(() => Object.assign(service, { prefer: invalid })).toThrow("prefer");
-  expect(service.prefer).toBe("code=503");
 });
 
 test.each<[string, (service: Service) => unknown]>([
@@ -345,4 +325,23 @@ test("a request that is aborted before the call is not received", async () => {
   const service = create();
   await service.fetch(PATH, { signal: AbortSignal.abort() }).catch(() => {});
   expect(service.requests).toEqual([]);
+});
+
+test("a client that never ends lets timers run, even if its test replaces them", async () => {
+  vi.useFakeTimers({ toFake: ["setImmediate"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const signal = AbortSignal.timeout(1);
+  const service = create();
+  for (let count = 0; count < 10_000 && !signal.aborted; count++) await read(service, "?prefer=next=loop");
+  expect(signal.aborted).toBe(true);
+});
+
+test("a client that reads a few pages needs no turn of the event loop, so fake timers are enough", async () => {
+  const service = create();
+  await service.ready;
+  await setImmediate();
+  const turn = vi.fn();
+  void setImmediate().then(turn);
+  for (let count = 0; count < 50; count++) await read(service);
+  expect(turn).not.toHaveBeenCalled();
 });
