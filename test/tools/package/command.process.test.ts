@@ -23,15 +23,6 @@ beforeAll(async () => {
   await writeFile(join(folder, "counts.csv"), formatCsv(makeRecords(50)).replaceAll("tf1", "tf2"));
 });
 
-test("the command serves files, and a signal ends it immediately", async () => {
-  const args = ["counts.csv", "--model-name", "tf1", "--public-origin", "https://counts.example"];
-  const { line, url, stop } = await startCommand(folder, args);
-  expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
-  const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
-  expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
-  expect(await stop()).toEqual({ status: 143, stderr: "" });
-});
-
 /** Sends requests one after another until the server accepts no connection. Returns the other errors. */
 async function sendUntilRefused(url: string, options: AgentOptions): Promise<unknown[]> {
   const agent = new Agent(options);
@@ -44,34 +35,45 @@ async function sendUntilRefused(url: string, options: AgentOptions): Promise<unk
   }
 }
 
+// Clients that the machine stops for half a second within this time would lose a request.
+const CAN_REPEAT = { retry: 2 };
+
 test.each([
   ["SIGTERM", 143],
   ["SIGINT", 130],
-] as const)("on %s, no request is lost, but none waits, and the status is %i", async (signal, status) => {
-  const { url, stop } = await startCommand(folder, ["counts.csv", "--model-name", "tf1"]);
-  const address = url.replace("localhost", "127.0.0.1");
-  const clients = Array.from({ length: 30 }, (_, index) =>
-    sendUntilRefused(address, { keepAlive: index % 2 === 0 }),
-  );
-  const faults = ["hang", "body%3Dslow,delay%3D10000"];
-  const waiting = faults.map(async (fault) => {
-    const lines = `GET /api/tf1/records/?prefer=${fault} HTTP/1.1\r\nHost: a\r\n\r\n`;
-    return text(await openSocket(address, lines));
-  });
-  const idle = openSocket(address, "").then(text);
-  const ended: string[] = [];
-  for (const response of waiting) void response.then(() => ended.push("waiting"));
-  void idle.then(() => ended.push("idle"));
-  await setTimeout(500);
-  const pipelined = await openSocket(address, "GET /robots.txt HTTP/1.1\r\nHost: a\r\n\r\n".repeat(40));
-  const responses = text(pipelined);
-  expect(await stop(signal)).toEqual({ status, stderr: "" });
-  expect((await Promise.all(clients)).flat()).toEqual([]);
-  expect((await responses).match(/HTTP\/1.1 200 /g)).toHaveLength(40);
-  const [hang, slow] = await Promise.all(waiting);
-  expect([await idle, hang, slow?.includes("\r\n0\r\n")]).toEqual(["", "", false]);
-  expect(ended).toEqual(["waiting", "waiting", "idle"]);
-});
+] as const)(
+  "on %s, no request is lost, but none waits, and the status is %i",
+  CAN_REPEAT,
+  async (signal, status) => {
+    const args = ["counts.csv", "--model-name", "tf1", "--public-origin", "https://counts.example"];
+    const { line, url, stop } = await startCommand(folder, args);
+    expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
+    const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
+    expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
+    const address = url.replace("localhost", "127.0.0.1");
+    const clients = Array.from({ length: 30 }, (_, index) =>
+      sendUntilRefused(address, { keepAlive: index % 2 === 0 }),
+    );
+    const faults = ["hang", "body%3Dslow,delay%3D10000"];
+    const waiting = faults.map(async (fault) => {
+      const lines = `GET /api/tf1/records/?prefer=${fault} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      return text(await openSocket(address, lines));
+    });
+    const idle = openSocket(address, "").then(text);
+    const ended: string[] = [];
+    for (const response of waiting) void response.then(() => ended.push("waiting"));
+    void idle.then(() => ended.push("idle"));
+    await setTimeout(500);
+    const pipelined = await openSocket(address, "GET /robots.txt HTTP/1.1\r\nHost: a\r\n\r\n".repeat(40));
+    const responses = text(pipelined);
+    expect(await stop(signal)).toEqual({ status, stderr: "" });
+    expect((await Promise.all(clients)).flat()).toEqual([]);
+    expect((await responses).match(/HTTP\/1.1 200 /g)).toHaveLength(40);
+    const [hang, slow] = await Promise.all(waiting);
+    expect([await idle, hang, slow?.includes("\r\n0\r\n")]).toEqual(["", "", false]);
+    expect(ended).toEqual(["waiting", "waiting", "idle"]);
+  },
+);
 
 test("SIGHUP reads the files again, and the previous records stay if they are wrong", async () => {
   const write = (records: number) => writeFile(join(folder, "city.csv"), formatCsv(makeRecords(records)));
