@@ -134,6 +134,7 @@ describe("requests", () => {
     await service.fetch(`${PATH}#newest`, { headers: { "If-None-Match": condition } });
     await fail();
     await service.fetch(`${PATH}?prefer=close`).catch(() => {});
+    await service.fetch(PATH, { signal: AbortSignal.abort() }).catch(() => {});
     const received = service.requests.map(({ method, url, headers, status, applied }) => [
       `${method} ${url.replace(PATH, "")}`,
       headers,
@@ -235,13 +236,11 @@ test("the type of faults is that of the parser, but a flag can be false, a range
   expectTypeOf<Pick<PreferOptions, Flag>>().toEqualTypeOf<{ [Name in Flag]?: boolean | undefined }>();
 });
 
+// biome-ignore format: a table of cases
 test.each<{ prefer: Prefer; expected: string }>([
   { prefer: "code=503,times=1,else,count=1", expected: "code=503, times=1, else, count=1" },
   { prefer: [{ code: 503, times: 1 }, { count: 1 }], expected: "code=503, times=1, else, count=1" },
-  {
-    prefer: { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } },
-    expected: "code=503, delay=0-1, until=2030-01-01T00:00:00Z, times=1",
-  },
+  { prefer: { code: 503, times: 1, until: new Date("2030-01-01"), delay: { min: 0, max: 1 } }, expected: "code=503, delay=0-1, until=2030-01-01T00:00:00Z, times=1" },
 ])("prefer can be set to $prefer, which resets the counts of times", async ({ prefer, expected }) => {
   const service = create({ prefer });
   const getStatus = async () => (await service.fetch(PATH)).status;
@@ -267,64 +266,46 @@ test.each<[string, (service: Service) => unknown]>([
   expect(await count()).toBe(first);
 });
 
-type Leave = (client: AbortController, response: Promise<Response>) => unknown;
-const abort: Leave = (client) => client.abort();
-
-test.each<[string, string, Leave, accept?: string]>([
-  ["hang", "aborts", abort],
-  ["body=slow,delay=10000", "aborts", abort],
-  ["body=slow,delay=10000", "aborts, which is a browser", abort, "text/html"],
-  ["body=slow,delay=10000", "cancels the body", async (_, response) => (await response).body?.cancel()],
-])(
-  "%s waits until the client %s, and logs nothing",
-  async (prefer, _, leave, accept = "application/json") => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const log = vi.spyOn(console, "error");
-    const client = new AbortController();
-    const init = { signal: client.signal, headers: { Accept: accept } };
-    const response = create().fetch(`${PATH}?prefer=${prefer}`, init);
-    response.catch(() => {});
-    await expect.poll(() => vi.getTimerCount()).toBe(1);
-    await leave(client, response);
-    expect(vi.getTimerCount()).toBe(0);
-    await response.catch(() => {});
-    expect(log).not.toHaveBeenCalled();
-  },
-);
-
-describe("a process", () => {
-  const run = async (code: string) => {
-    const script = `import { createService } from ${JSON.stringify(resolve("dist/package/index.js"))};
-      const service = createService({ records: [] });
-      const fetch = (fault, init) => service.fetch("${PATH}?prefer=" + fault, init);
-      ${code}`;
-    const startedAt = performance.now();
-    const { status, stdout } = await runProcess(process.execPath, ["--input-type=module", "--eval", script]);
-    return { status, stdout, isFast: performance.now() - startedAt < 30_000 };
-  };
-
-  // biome-ignore format: a table of cases
-  test.each([
-    ["continues after invalid records", "createService({ records: [{}] }); setTimeout(() => console.log('alive'), 100);", "alive\n"],
-    ["waits for a hang", "setTimeout(service.reset, 500).unref(); await fetch('hang').catch(({ cause }) => console.log(cause.code));", "UND_ERR_SOCKET\n"],
-    ["waits for a client's timeout",
-      "await fetch('hang', { signal: AbortSignal.timeout(500) }).catch(({ name }) => console.log(name));", "TimeoutError\n"],
-    ["ends when its server is closed although a request hangs",
-      `const { url, close } = await service.listen({ port: 0 });
-       const hang = globalThis.fetch(url + "/api/tf1/records/?prefer=hang").catch(({ message }) => console.log(message));
-       while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-       await close();
-       await hang;`, "fetch failed\n"],
-  ])("%s", async (_, code, stdout) => {
-    expect(await run(code)).toEqual({ status: 0, stdout, isFast: true });
-  });
+// biome-ignore format: a table of cases
+test.each<[prefer: string, what: string, accept: string, leave: (client: AbortController, response: Promise<Response>) => unknown]>([
+  ["hang", "a program aborts", "application/json", (client) => client.abort()],
+  ["body=slow,delay=10000", "a program aborts", "application/json", (client) => client.abort()],
+  ["body=slow,delay=10000", "a browser aborts", "text/html", (client) => client.abort()],
+  ["body=slow,delay=10000", "a program cancels the body", "application/json", async (_, response) => (await response).body?.cancel()],
+])("%s waits until %s, and logs nothing", async (prefer, _, accept, leave) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const log = vi.spyOn(console, "error");
+  const client = new AbortController();
+  const init = { signal: client.signal, headers: { Accept: accept } };
+  const response = create().fetch(`${PATH}?prefer=${prefer}`, init);
+  response.catch(() => {});
+  await expect.poll(() => vi.getTimerCount()).toBe(1);
+  await leave(client, response);
+  expect(vi.getTimerCount()).toBe(0);
+  await response.catch(() => {});
+  expect(log).not.toHaveBeenCalled();
 });
 
-test("a request that is aborted before the call is not received", async () => {
-  const service = create();
-  await service.fetch(PATH, { signal: AbortSignal.abort() }).catch(() => {});
-  expect(service.requests).toEqual([]);
+// biome-ignore format: a table of cases
+test.each([
+  ["continues after invalid records", "createService({ records: [{}] }); setTimeout(() => console.log('alive'), 100);", "alive\n"],
+  ["waits for a hang", "setTimeout(service.reset, 500).unref(); await fetch('hang').catch(({ cause }) => console.log(cause.code));", "UND_ERR_SOCKET\n"],
+  ["waits for a client's timeout",
+    "await fetch('hang', { signal: AbortSignal.timeout(500) }).catch(({ name }) => console.log(name));", "TimeoutError\n"],
+  ["ends when its server is closed although a request hangs",
+    `const { url, close } = await service.listen({ port: 0 });
+     const hang = globalThis.fetch(url + "/api/tf1/records/?prefer=hang").catch(({ message }) => console.log(message));
+     while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+     await close();
+     await hang;`, "fetch failed\n"],
+])("a process %s", async (_, code, stdout) => {
+  const script = `import { createService } from ${JSON.stringify(resolve("dist/package/index.js"))};
+    const service = createService({ records: [] });
+    const fetch = (fault, init) => service.fetch("${PATH}?prefer=" + fault, init);
+    ${code}`;
+  const args = ["--input-type=module", "--eval", script];
+  expect(await runProcess(process.execPath, args)).toEqual({ status: 0, stdout, stderr: "" });
 });
 
 test("a client that never ends lets timers run, even if its test replaces them", async () => {
