@@ -30,17 +30,6 @@ describe("a fault on a real connection", () => {
     expect(await send(server.url, requests)).toMatch(received);
   });
 
-  test.each([
-    ["body=cut", /^HTTP\/1.1 200 .*\{"count":100,/s],
-    ["close", /^$/],
-  ])("%s needs no timer, which a test may have stopped", async (fault, received) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "setImmediate"] });
-    onTestFinished(() => void vi.useRealTimers());
-    // Not with fetch, which needs timers itself.
-    const lines = [`GET ${PATH}?prefer=${fault} HTTP/1.1`, "Host: a", "Connection: close"];
-    expect(await send(server.url, lines)).toMatch(received);
-  });
-
   test("prints nothing, even if the client disconnects", async () => {
     const printing = [vi.spyOn(console, "error"), vi.spyOn(console, "info")];
     for (const fault of ["cut", "slow"]) {
@@ -185,11 +174,16 @@ test.each<readonly [what: string, expected: string | RegExp, lines: readonly str
   ["a password in the URL of a browser", statusIs(400), [`GET http://a:secret@localhost${PATH} HTTP/1.1`, "Host: a", "If-None-Match: *", "Accept: text/html"]],
   ["a password in the URL and a fault", statusIs(400), [`GET http://a:secret@localhost${PATH} HTTP/1.1`, "Host: a", "If-None-Match: *", "Prefer: delay=1"]],
   ["no host", statusIs(400), ["GET / HTTP/1.1"]],
+  ["body=cut", /^HTTP\/1.1 200 .*\{"count":100,/s, [`GET ${PATH}?prefer=body=cut HTTP/1.1`, "Host: a"]],
   ["close, which sends nothing,", /^$/, [`GET ${PATH}?prefer=close,on=1 HTTP/1.1`, "Host: a"]],
   ["close for a browser", /^$/, [`GET ${PATH}?prefer=close,on=1 HTTP/1.1`, "Host: a", "Accept: text/html"]],
-])("a request with %s gets %s, logs nothing, and the service continues", async (_, expected, [first, ...lines]) => {
+])("a request with %s gets %s, logs nothing, needs no timer, and the service continues", async (_, expected, [first, ...lines]) => {
   const log = vi.spyOn(console, "error");
+  // A test of a client may have stopped all timers.
+  vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "setImmediate"] });
+  onTestFinished(() => void vi.useRealTimers());
   const response = await send(server.url, [String(first), "Connection: close", ...lines]);
+  vi.useRealTimers();
   if (typeof expected === "string") expect(response).toContain(expected);
   else expect(response).toMatch(expected);
   expect((await fetch(`${server.url + PATH}?prefer=close,on=2`)).status).toBe(200);

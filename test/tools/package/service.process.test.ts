@@ -20,8 +20,9 @@ const create = (options: ServiceOptions = {}) => createService({ records: RECORD
 const read = async (service: Service, query = "") => Object(await (await service.fetch(PATH + query)).json());
 const readEtag = async (service: Service) => (await service.fetch(PATH)).headers.get("ETag") ?? "";
 
-describe("the collection", () => {
-  test.each(["records", "pages"])("is a copy of the %s at the time of the call", async (kind) => {
+test.each(["records", "pages"])(
+  "the collection is a copy of the %s at the time of the call",
+  async (kind) => {
     const records = makeRecords(20);
     const page = { count: 20, next: null, previous: null, results: records };
     const input = kind === "records" ? records : [page];
@@ -35,17 +36,16 @@ describe("the collection", () => {
     for (const { count, results } of [await read(service), await read(replaced)])
       expect([count, results[0]]).toEqual([20, makeRecords(20)[19]]);
     expect((await service.fetch(PATH)).headers.get("Data-Source")).toBe("records of a program");
-  });
+  },
+);
 
-  test("has the same ETags after a restart with the same records", async () => {
-    const etag = await readEtag(create());
-    const statuses = [create(), create({ records: RECORDS.slice(1) })].map(
-      async (service) => (await service.fetch(PATH, { headers: { "If-None-Match": etag } })).status,
-    );
-    expect(await Promise.all(statuses)).toEqual([304, 200]);
-  });
+test("the collection has the same ETags after a restart with the same records", async () => {
+  const etag = await readEtag(create());
+  const statuses = [create(), create({ records: RECORDS.slice(1) })].map(
+    async (service) => (await service.fetch(PATH, { headers: { "If-None-Match": etag } })).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([304, 200]);
 });
-
 const invalid = [{ ...RECORDS[0]!, cars: -1 }];
 const CALLS: Record<string, (value: never) => unknown> = {
   createService: (options) => createService(options).ready,
@@ -115,15 +115,14 @@ test("records of another model are served as tf1 with modelName, also after repl
 });
 
 test.each([
-  ["counts.example", 200],
-  ["my_counts.example:8080", 200],
-  ["[::1]:8787", 200],
-  ["a';id;'b", 400],
-  ["a$(id)b", 400],
-])("requests of the host %s get %i", async (host, status) => {
-  const urls = ["/api/tf1/records/", "/robots.txt"].map((path) => `http://${host}${path}`);
-  const requests = urls.map((url) => create().fetch(url));
-  expect((await Promise.all(requests)).map((response) => response.status)).toEqual([status, status]);
+  [200, ["counts.example", "my_counts.example:8080", "[::1]:8787"]],
+  [400, ["a';id;'b", "a$(id)b"]],
+])("%i for requests of the hosts %j", async (status, hosts) => {
+  const urls = hosts.flatMap((host) =>
+    ["/api/tf1/records/", "/robots.txt"].map((path) => `http://${host}${path}`),
+  );
+  const responses = await Promise.all(urls.map((url) => create().fetch(url)));
+  expect(responses.map((response) => response.status)).toEqual(urls.map(() => status));
 });
 
 describe("requests", () => {
@@ -196,19 +195,16 @@ describe("requests", () => {
   });
 });
 
-describe("replace", () => {
-  test.each([
-    ["shows new records immediately", RECORDS.slice(0, 45), 45],
-    ["without an argument restores the initial records", undefined, 1_000],
-  ])("%s, even while a previous call runs", async (_, records, count) => {
-    const service = create();
-    const etag = await readEtag(service);
-    await Promise.all([service.replace(RECORDS.slice(0, 600)), service.replace(records)]);
-    expect((await read(service)).count).toBe(count);
-    expect((await readEtag(service)) === etag).toBe(records === undefined);
-  });
+test.each([
+  ["replace shows new records immediately", RECORDS.slice(0, 45), 45],
+  ["replace without an argument restores the initial records", undefined, 1_000],
+])("%s, even while a previous call runs", async (_, records, count) => {
+  const service = create();
+  const etag = await readEtag(service);
+  await Promise.all([service.replace(RECORDS.slice(0, 600)), service.replace(records)]);
+  expect((await read(service)).count).toBe(count);
+  expect((await readEtag(service)) === etag).toBe(records === undefined);
 });
-
 test("two services share nothing, and leave the globals unchanged", async () => {
   const globals = Object.getOwnPropertyDescriptors(globalThis);
   const [one, other] = [create(), create({ records: RECORDS.slice(0, 20) })];
