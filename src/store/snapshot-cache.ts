@@ -15,21 +15,21 @@ import {
  * No request waits for the read of another one: the runtime ends a request, and its reads, without notice.
  */
 
-/** How long a snapshot is fresh, counted from the start of its read. After a failed read, it is fresh for the same time again. */
-export const MAX_AGE_MS = 5_000;
+/** How long a snapshot counts as fresh after the start of its read, and again after the failure of a later read. */
+export const FRESH_MS = 5_000;
 
 /**
- * How long after an expiry a request can begin a refresh: until its read ends, but for READ_TIMEOUT_MS at most, others get the old snapshot.
- * If none has begun in this time, each request waits for a read of its own.
+ * For this time after the expiry of a snapshot, the first request begins a refresh. While its read goes on, for READ_TIMEOUT_MS at most, other
+ * requests get the cached snapshot. If no request came in this time, each later one waits for a read of its own.
  */
 const GRACE_MS = 1_000;
 
-/** A page is missing for certain only if its snapshot was read less than this time before the request. */
+/** If a snapshot was read less than this time before a request, and lacks a page, then the page does not exist. */
 const RECENT_MS = 1_000;
 
 /**
- * The time limit of a request that searches two snapshots. Without it, the request could wait for four reads of READ_TIMEOUT_MS each: the
- * snapshots, each with a block.
+ * How long after the start of a request the search in a second snapshot can end. Without this limit, the request could wait for four reads of
+ * READ_TIMEOUT_MS each: two snapshots, and a block of each.
  */
 const MAX_SEARCH_MS = 7_000;
 
@@ -41,7 +41,7 @@ interface TimedRead extends CurrentSnapshot {
 
 /** Whether the cached snapshot can be served. */
 export interface Freshness {
-  /** When its MAX_AGE_MS begins: with its read, or when a later read has failed. */
+  /** When its time of FRESH_MS began: at the start of its read, or at the failure of a later read. */
   freshFrom: number;
   /** When a request began to refresh it, if one did. That request may have ended without notice. */
   refreshingFrom: number | undefined;
@@ -54,7 +54,7 @@ export interface Freshness {
  * - `read`: it reads the current one, and so do others.
  */
 export function decide({ freshFrom, refreshingFrom }: Freshness, now: number): "serve" | "refresh" | "read" {
-  const expiry = freshFrom + MAX_AGE_MS;
+  const expiry = freshFrom + FRESH_MS;
   if (now < expiry) return "serve";
   const isRefreshing = refreshingFrom !== undefined && now < refreshingFrom + READ_TIMEOUT_MS;
   if (isRefreshing) return "serve";
@@ -72,13 +72,13 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     const readAt = Date.now();
     const current = await withTimeout(store.readCurrent({ wanted }));
     const isLatest = cached === undefined || cached.readAt <= readAt;
-    // Without the block, because only this request wants it.
+    // The block is not cached here, because only this request wants it.
     const { snapshot } = current;
     if (isLatest) cached = { snapshot, readAt, freshFrom: readAt, refreshingFrom: undefined };
     return { ...current, readAt };
   }
 
-  /** Reads the current snapshot. If that fails, returns the cached one, which is fresh again unless another request has changed it. */
+  /** Reads the current snapshot. If that fails, returns the cached one, which counts as fresh again unless another request has replaced it. */
   async function readOrGetCached(wanted: WantedBlock | undefined): Promise<TimedRead> {
     const previous = cached;
     try {
@@ -96,7 +96,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     if (cached === undefined) return readOrGetCached(wanted);
     const decision = decide(cached, now);
     if (decision === "serve") return cached;
-    // Does not move `freshFrom`: a client that disconnects ends this read, and such clients could keep an old snapshot fresh forever.
+    // `freshFrom` stays as it is: if the client disconnects, this read ends, and such clients could keep an old snapshot fresh forever.
     if (decision === "refresh") cached = { ...cached, refreshingFrom: now };
     return readOrGetCached(wanted);
   }

@@ -5,7 +5,7 @@ import { describeSnapshot } from "../../src/routes/health.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { CURRENT_SNAPSHOT_KEY, getBlockKey } from "../../src/store/kv.ts";
 import { FORMAT, NOTHING_LOADED } from "../../src/store/snapshot.ts";
-import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
+import { FRESH_MS } from "../../src/store/snapshot-cache.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../support/exchange.ts";
@@ -54,7 +54,7 @@ test("a current copy is confirmed by the current snapshot alone, even while the 
   await checkExchanges(fetch, { request: PATH, requestHeaders: condition, status: 304 });
   expect(reads).toEqual(["current"]);
   control.fails = true;
-  vi.advanceTimersByTime(MAX_AGE_MS);
+  vi.advanceTimersByTime(FRESH_MS);
   await checkExchanges(
     fetch,
     { request: PATH, requestHeaders: condition, status: 304 },
@@ -110,13 +110,13 @@ describe("in KV, a current snapshot", () => {
     load();
     expect(await getCount("")).toBe(BLOCK_SIZE + 1);
     lose();
-    vi.advanceTimersByTime(MAX_AGE_MS);
+    vi.advanceTimersByTime(FRESH_MS);
     for (const query of ["", "?page=2", "?page=last"]) expect(await getCount(query)).toBe(BLOCK_SIZE + 1);
     const reason = expect.stringContaining(CURRENT_SNAPSHOT_KEY);
     expect(getLogLines()).toMatchObject([{ event: "stale_served", reason }]);
     await checkExchanges(fetch, { request: `${PATH}?page=99`, ...UNAVAILABLE });
     load();
-    vi.advanceTimersByTime(MAX_AGE_MS);
+    vi.advanceTimersByTime(FRESH_MS);
     await checkExchanges(fetch, { request: `${PATH}?page=99`, status: 404 });
   });
 
@@ -133,7 +133,7 @@ describe("in KV, a current snapshot", () => {
     const { load, getCount } = createKvInstance();
     for (const query of ["", "?page=last"]) expect(await getCount(query)).toBe(0);
     load();
-    vi.advanceTimersByTime(MAX_AGE_MS);
+    vi.advanceTimersByTime(FRESH_MS);
     expect(await getCount("")).toBe(BLOCK_SIZE + 1);
     expect(getLogLines()).toEqual([]);
   });

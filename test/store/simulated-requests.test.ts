@@ -28,7 +28,7 @@ const MAX_STALE_MS = 9_000;
 const MAX_404_AGE_MS = 1_000;
 
 /** How long a snapshot is fresh. */
-const MAX_AGE_MS = 5_000;
+const FRESH_MS = 5_000;
 
 /** How long after a failed read the service may still show it. */
 const RECOVERY_MS = 10_000;
@@ -119,7 +119,7 @@ async function simulateHistory(random: Random): Promise<string[]> {
     const { seen, env } = instances[Math.floor(random() * instances.length)]!;
     const startedAt = Date.now();
     const isRefreshing = startedAt < seen.readAt + READ_TIMEOUT_MS;
-    const mustRead = startedAt >= seen.freshFrom + MAX_AGE_MS && !isRefreshing;
+    const mustRead = startedAt >= seen.freshFrom + FRESH_MS && !isRefreshing;
     const request = new Request(`${ORIGIN}${PATH}?page=${page}`);
     const state = { isOver: false };
     const end = random() < abortRate ? wait(random() * 500) : createPendingPromise();

@@ -5,7 +5,7 @@ import type { Env } from "../../src/bindings.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
-import { MAX_AGE_MS } from "../../src/store/snapshot-cache.ts";
+import { FRESH_MS } from "../../src/store/snapshot-cache.ts";
 import type { Store } from "../../src/store/store.ts";
 import { encodeStatistics, NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { makeSnapshot } from "../support/controlled-store.ts";
@@ -142,7 +142,7 @@ describe("the home page is created", () => {
       readCurrent: async () => ({ snapshot: { ...served } }),
       async readBlocks(_, numbers) {
         served.id = "next";
-        vi.advanceTimersByTime(MAX_AGE_MS);
+        vi.advanceTimersByTime(FRESH_MS);
         return service.store.readBlocks(String(snapshot.id), numbers);
       },
     });
