@@ -55,7 +55,8 @@ export async function runProgram(program: Command, signals: SignalActions = {}):
     // Ignores a closed pipe: the next command of the pipeline, such as `head`, has stopped reading.
     if (error.code === "EPIPE") return;
     printError(`Standard output cannot be written: ${describeFileError(error)}`);
-    process.exit(1);
+    // Not 1: for `conformance`, that means a broken rule.
+    process.exit(2);
   });
   // Ignores errors of standard error, because there is nowhere to report them.
   process.stderr.on("error", () => {});

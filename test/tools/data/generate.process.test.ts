@@ -37,7 +37,7 @@ test.runIf(existsSync("/dev/full")).each(PRINTING)("%s reports a full disk", asy
   const script = `exec "$0" tools/data/data-command.ts ${command} > /dev/full`;
   const { status, stderr } = await runProcess("sh", ["-c", script, process.execPath]);
   const message = "Standard output cannot be written: the disk is full\n";
-  expect([status, removeProgress(stderr)]).toEqual([1, message]);
+  expect([status, removeProgress(stderr)]).toEqual([2, message]);
 });
 
 test.each([
