@@ -11,34 +11,27 @@ const CONDITIONS = ["on", "until", "times", "fail", "seed"];
 const SEED = "seed=4";
 
 const { store } = await createMemoryService(makeRecords(400));
+// Waits end at once.
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }).setTimerTickMode("nextTimerAsync");
 });
 
-/** Sends a request to a new instance of the service, and advances the timers until the response is complete. */
+/** Sends a request to a new instance of the service, and reads the whole response. */
 async function request(prefer: string, init: RequestInit = {}) {
   const { fetch } = createInstance(store, { now: () => Date.UTC(2026, 0, 1) });
-  let isDone = false;
-  const exchange = async () => {
-    const headers = new Headers(init.headers);
-    headers.set("prefer", prefer);
-    const response = await fetch(TARGET, { ...init, headers });
-    const decoder = new TextDecoder();
-    let body = "";
-    let isBroken = false;
-    try {
-      for await (const part of response.body ?? []) body += decoder.decode(part, { stream: true });
-    } catch {
-      isBroken = true;
-    }
-    const { status } = response;
-    return { status, headers: response.headers, body, isBroken, applied: getApplied(response.headers) };
-  };
-  const exchanged = exchange().finally(() => {
-    isDone = true;
-  });
-  while (!isDone) await vi.advanceTimersByTimeAsync(100);
-  return exchanged;
+  const sent = new Headers(init.headers);
+  sent.set("prefer", prefer);
+  const response = await fetch(TARGET, { ...init, headers: sent });
+  const { status, headers } = response;
+  const decoder = new TextDecoder();
+  let body = "";
+  let isBroken = false;
+  try {
+    for await (const part of response.body ?? []) body += decoder.decode(part, { stream: true });
+  } catch {
+    isBroken = true;
+  }
+  return { status, headers, body, isBroken, applied: getApplied(headers) };
 }
 
 /** Lists the options in `Preference-Applied`, without conditions, because a client does not see them. */
@@ -49,10 +42,7 @@ function getApplied(headers: Headers): string[] {
 
 type Received = Awaited<ReturnType<typeof request>>;
 
-const unchangedBody = await (async () => {
-  const { fetch } = createInstance(store);
-  return (await fetch(TARGET)).text();
-})();
+const unchangedBody = await (await createInstance(store).fetch(TARGET)).text();
 
 /** Whether a response differs from a response without faults. */
 function isVisible({ status, body, isBroken }: Received): boolean {

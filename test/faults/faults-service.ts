@@ -30,21 +30,40 @@ export async function fetchPage(text: string, target = PAGE_2): Promise<Page> {
   return Object(await (await fetch(target, { headers: { Prefer: text } })).json());
 }
 
+/** A request to page 2, if it names no other. */
+export interface SentRequest {
+  /** The number of a page, perhaps with a method before it and parameters after it, such as `HEAD 2&run=a`. */
+  page?: number | string;
+  prefer?: string;
+  client?: string;
+  /** The time of the service, as for `setTime`. */
+  at?: number;
+}
+
 /**
  * Sends requests to a new service, one after the other.
- * @param pages The page of each request, perhaps with a method before it and parameters after it, such as `HEAD 2&run=a`
+ * @param prefer The options of the requests that have none of their own
+ * @param requests A number or a text is the page of a request
  */
-export async function sendAll(prefer: string, pages: (string | number)[]): Promise<Response[]> {
+export async function sendAll(
+  prefer: string,
+  requests: (SentRequest | number | string)[],
+): Promise<Response[]> {
   const { fetch } = await createFaultsService();
-  const headers = new Headers(prefer === "" ? {} : { prefer });
   const responses: Response[] = [];
-  for (const text of pages) {
-    const [page = "", method = "GET"] = String(text).split(" ").reverse();
+  for (const request of requests) {
+    const sent: SentRequest = typeof request === "object" ? request : { page: request };
+    const [page = "", method = "GET"] = String(sent.page ?? 2)
+      .split(" ")
+      .reverse();
+    const headers = new Headers({ prefer: sent.prefer ?? prefer });
+    if (sent.client !== undefined) headers.set("CF-Connecting-IP", sent.client);
+    if (sent.at !== undefined) setTime(sent.at);
     responses.push(await fetch(getTarget(page), { method, headers }));
   }
   return responses;
 }
 
-export async function getStatuses(prefer: string, pages: (string | number)[]): Promise<number[]> {
-  return (await sendAll(prefer, pages)).map(({ status }) => status);
+export async function getStatuses(...sent: Parameters<typeof sendAll>): Promise<number[]> {
+  return (await sendAll(...sent)).map(({ status }) => status);
 }

@@ -1,30 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createFaultsService, getTarget, setTime } from "./faults-service.ts";
-
-interface SentRequest {
-  /** Milliseconds since the first request. */
-  at: number;
-  prefer?: string;
-  /** The number of a page, perhaps with parameters after it, such as `2&run=a`. */
-  page?: number | string;
-  method?: string;
-  client?: string;
-}
-
-/** Sends requests to a new service. Returns their statuses, with `Retry-After` if they have it. */
-async function send(prefer: string, requests: SentRequest[]): Promise<string[]> {
-  const { fetch } = await createFaultsService();
-  const statuses: string[] = [];
-  for (const { at, page = 2, method = "GET", client, ...request } of requests) {
-    setTime(at);
-    const headers = new Headers({ prefer: request.prefer ?? prefer });
-    if (client !== undefined) headers.set("CF-Connecting-IP", client);
-    const response = await fetch(getTarget(page), { method, headers });
-    const retryAfter = response.headers.get("retry-after");
-    statuses.push([response.status, ...(retryAfter === null ? [] : [retryAfter])].join(" "));
-  }
-  return statuses;
-}
+import { createFaultsService, getTarget, type SentRequest, sendAll } from "./faults-service.ts";
 
 const at = (...times: number[]): SentRequest[] => times.map((time) => ({ at: time }));
 
@@ -32,9 +7,10 @@ const at = (...times: number[]): SentRequest[] => times.map((time) => ({ at: tim
 test.each<[name: string, prefer: string, requests: SentRequest[], expected: string[]]>([
   ["a second begins with a request", "rate=2/s", at(700, 1_500, 1_699, 1_700, 1_701, 1_702), ["200", "200", "429 1", "200", "200", "429 1"]],
   ["the next second begins with the first request after it", "rate=1/s", at(0, 5_800, 6_100, 6_800), ["200", "200", "429 1", "200"]],
+  ["a second begins again if a test turns back its clock", "rate=1/s", at(700, 699, 700), ["200", "200", "429 1"]],
   ["Retry-After is the time to the end of the minute, rounded up", "rate=1/m", at(500, 500, 501, 1_500, 60_499, 60_500), ["200", "429 60", "429 60", "429 59", "429 1", "200"]],
   ["an hour", "rate=1/h", at(3_000_000, 6_000_000), ["200", "429 600"]],
-  ["all pages and methods count", "rate=1/s", [{ at: 0, method: "OPTIONS" }, { at: 0, method: "HEAD" }, { at: 0, page: 3 }], ["200", "429 1", "429 1"]],
+  ["all pages and methods count", "rate=1/s", [{ at: 0, page: "OPTIONS 2" }, { at: 0, page: "HEAD 2" }, { at: 0, page: 3 }], ["200", "429 1", "429 1"]],
   ["pages without the fault count, too", "rate=1/s, on=3", [...at(0, 0), { at: 0, page: 3 }], ["200", "200", "429 1"]],
   ["another fault replaces the 429", "rate=1/m, code=503", at(0, 1_000), ["200", "503 59"]],
   ["an error without Retry-After has none", "rate=1/m, code=500", at(0, 0), ["200", "500"]],
@@ -56,7 +32,9 @@ test.each<[name: string, prefer: string, requests: SentRequest[], expected: stri
     ["200", "200", "429 1", "200", "429 1"],
   ],
 ])("%s: %s", async (_, prefer, requests, expected) => {
-  expect(await send(prefer, requests)).toEqual(expected);
+  const responses = await sendAll(prefer, requests);
+  const results = responses.map(({ status, headers }) => `${status} ${headers.get("retry-after") ?? ""}`);
+  expect(results.map((result) => result.trim())).toEqual(expected);
 });
 
 test.each([
@@ -73,11 +51,11 @@ test.each([
 });
 
 test("the response above the rate names the rate, and below the rate is the page", async () => {
-  setTime(0);
-  const { fetch } = await createFaultsService();
-  const request = () => fetch(getTarget(2), { headers: { prefer: "rate=1/s" } });
-  const [below, above] = [(await request()).headers, await request()];
-  expect([below.get("preference-applied"), below.get("cache-control")]).toEqual([null, "no-store"]);
-  expect(above.headers.get("preference-applied")).toBe('code=429, rate="1/s"');
-  expect(await above.json()).toEqual({ detail: "Request was throttled. Expected available in 1 second." });
+  const [below, above] = await sendAll("rate=1/s", at(0, 0));
+  expect([below?.headers.get("preference-applied"), below?.headers.get("cache-control")]).toEqual([
+    null,
+    "no-store",
+  ]);
+  expect(above?.headers.get("preference-applied")).toBe('code=429, rate="1/s"');
+  expect(await above?.json()).toEqual({ detail: "Request was throttled. Expected available in 1 second." });
 });

@@ -2,14 +2,6 @@ import { expect, test } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
 import { createState } from "../../src/faults/state.ts";
 
-test.each([
-  { at: [700, 1_699, 1_700, 2_699, 9_000], counts: [1, 2, 1, 2, 1] },
-  { at: [700, 699, 700], counts: [1, 1, 2] },
-])("a second begins with its first request: at $at ms, the counts are $counts", ({ at, counts }) => {
-  const { countRequest } = createState();
-  expect(at.map((now) => countRequest("key", { now, durationMs: 1_000 }).count)).toEqual(counts);
-});
-
 test("the least recently used count is forgotten when there are more than 10,000, and every count by a reset", () => {
   const { countRequest, reset } = createState();
   const add = (key: string) => countRequest(key).count;
