@@ -2,7 +2,8 @@ import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target } from "../support/exchange.ts";
 import { COMMON_HEADERS, JSON_TYPE, LONGEST_PARAMETER, LONGEST_TARGET } from "./collection-requests.ts";
 
-const ERROR_HEADERS = { ...COMMON_HEADERS, ...JSON_TYPE, "cache-control": "no-store", etag: null };
+/** The headers of every error of the collection in JSON. */
+export const ERROR_HEADERS = { ...COMMON_HEADERS, ...JSON_TYPE, "cache-control": "no-store", etag: null };
 
 const INVALID = "Invalid page.";
 const NOT_FOUND = "Not found.";
@@ -50,38 +51,20 @@ export function listRejectedRequests(): Exchange[] {
     ["the format precedes the method", `POST ${PATH}?format=API`, 404, NOT_FOUND],
     ["Accept precedes the page", `${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"],
     ["Accept also counts for OPTIONS", `OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"],
-    ["POST is rejected before the page is read", `POST ${PATH}?page=0`, 405, notAllowed("POST")],
-    ["PUT is rejected before the page is read", `PUT ${PATH}?page=0`, 405, notAllowed("PUT")],
-    ["PATCH is rejected before the page is read", `PATCH ${PATH}?page=0`, 405, notAllowed("PATCH")],
-    ["DELETE is rejected before the page is read", `DELETE ${PATH}?page=0`, 405, notAllowed("DELETE")],
-    ["PROPFIND is rejected before the page is read", `PROPFIND ${PATH}?page=0`, 405, notAllowed("PROPFIND")],
+    ...["POST", "PUT", "PATCH", "DELETE", "PROPFIND"].map((method): ErrorRow => {
+      const name = `${method} is rejected before the page is read`;
+      return [name, `${method} ${PATH}?page=0`, 405, notAllowed(method)];
+    }),
     ["the path without the slash redirects no POST", `POST ${PATH.slice(0, -1)}`, 405, notAllowed("POST")],
     ["the URL is one character too long, also for a browser", `${LONGEST_TARGET}&`, 414, TOO_LONG, CHROMIUM],
     ["the links would be one character too long", `${PATH}?${LONGEST_PARAMETER}y`, 414, TOO_LONG],
     ["encoding would make the links too long", `${PATH}?x=${"~".repeat(2_662)}`, 414, TOO_LONG],
     ["a browser that asks for JSON", `${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM],
   ];
-  return [...errors.map(createError), ...listErrorPages(), ...listOtherPaths()];
+  return [...errors.map(createError), ...listOtherPaths()];
 }
 
 const notAllowed = (method: string) => `Method "${method}" not allowed.`;
-
-/** Errors for a browser. */
-function listErrorPages(): Exchange[] {
-  const html = (request: string, status: number, body: RegExp): Exchange => ({
-    name: "an error as HTML",
-    request,
-    requestHeaders: { accept: CHROMIUM },
-    status,
-    headers: { ...ERROR_HEADERS, "content-type": "text/html; charset=utf-8" },
-    body,
-  });
-  return [
-    html(`POST ${PATH}`, 405, /<h1>405 Method Not Allowed<.*Method &quot;POST&quot; not allowed\./s),
-    html(`${PATH}?page=0&format=json&format=api`, 404, /<h1>404 Not Found<.*Invalid page\./s),
-    html(`${PATH}?${LONGEST_PARAMETER}y`, 414, /<h1>414 URI Too Long</),
-  ];
-}
 
 function listOtherPaths(): Exchange[] {
   const unknown = {

@@ -1,9 +1,11 @@
 import { expect } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "../support/exchange.ts";
-import { COMMON_HEADERS, JSON_TYPE, PAGE_CACHE_CONTROL } from "./collection-requests.ts";
+import { COMMON_HEADERS, JSON_TYPE, LONGEST_PARAMETER, PAGE_CACHE_CONTROL } from "./collection-requests.ts";
+import { ERROR_HEADERS } from "./rejected-requests.ts";
 
 const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy": "same-origin" };
+const ERROR_PAGE = { ...ERROR_HEADERS, ...WEB_PAGE };
 
 /** The HTML pages, and the home page in JSON. */
 export function listSite({ origin, records }: Target): Exchange[] {
@@ -36,6 +38,14 @@ export function listSite({ origin, records }: Target): Exchange[] {
     html("POST /", /<h1>405 /, {}, 405),
     html("/", /^<!doctype html>/, {}, 200, TEXT_BROWSER),
     html("/nothing", /<h1>404 /, { allow: null }, 404),
+    html(
+      `POST ${PATH}`,
+      /<h1>405 Method Not Allowed<.*Method &quot;POST&quot; not allowed\./s,
+      ERROR_PAGE,
+      405,
+    ),
+    html(`${PATH}?page=0&format=json&format=api`, /<h1>404 Not Found<.*Invalid page\./s, ERROR_PAGE, 404),
+    html(`${PATH}?${LONGEST_PARAMETER}y`, /<h1>414 URI Too Long</, ERROR_PAGE, 414),
     json("/", about, { vary: "Accept", "cache-control": PAGE_CACHE_CONTROL }),
     { request: "/?format=json", requestHeaders: { accept: CHROMIUM }, headers: JSON_TYPE },
     { request: "/", requestHeaders: { accept: "image/png" }, status: 406 },
