@@ -9,7 +9,7 @@ import { createCheckCommand } from "../../tools/conformance/check-command.ts";
 import { createDataProgram } from "../../tools/data/data-command.ts";
 import { createDeployProgram } from "../../tools/deploy/deploy.ts";
 import { OPENAPI_DOCUMENT } from "../../tools/reference/openapi.ts";
-import { DOCUMENTS, expectInDocument, listInlineCode, readDocument } from "../support/documentation.ts";
+import { DOCUMENTS, listInlineCode, readDocument } from "../support/documentation.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
@@ -96,7 +96,9 @@ const examples = Object.entries(DESCRIPTIONS).flatMap(([option, { examples, expe
 );
 
 test("docs/faults.md has a table of all options", () =>
-  expectInDocument("docs/faults.md", [`|---|---|---|\n${examples.map(({ row }) => row).join("")}`]));
+  expect(readDocument("docs/faults.md")).toContain(
+    `|---|---|---|\n${examples.map(({ row }) => row).join("")}`,
+  ));
 
 test.each(examples)("the example $example of the option $option is valid", ({ option, example }) => {
   expect(example).toContain(option);

@@ -4,9 +4,8 @@ import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { STORE_NAMES } from "../../tools/data/stores/configuration.ts";
 import { bundleWorker } from "../support/bundled-worker.ts";
 import { PATH } from "../support/exchange.ts";
-import { requireDocumented } from "../support/openapi-check.ts";
 import { makeRecords } from "../support/sample-records.ts";
-import { loadInto, startWorker } from "../support/worker.ts";
+import { fetchDocumented, loadInto, startWorker } from "../support/worker.ts";
 import { readSampleData } from "../tools/data/input.ts";
 import { importPackage } from "../tools/package/built-package.ts";
 import { describeHttpSuite } from "./suite.ts";
@@ -56,12 +55,7 @@ describe("the package", async () => {
       records: newestFirst,
       origin: server.url,
       hasFiles: true,
-      async fetch(target, init) {
-        const request = new Request(server.url + target, { redirect: "manual", ...init });
-        const response = await fetch(request);
-        await requireDocumented(request, response);
-        return response;
-      },
+      fetch: (target, init) => fetchDocumented(server.url + target, init),
     });
   });
 

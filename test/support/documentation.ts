@@ -1,18 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { expect } from "vitest";
 
 /** The pages for users of the service. */
 export const DOCUMENTS = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)].sort();
 
 export function readDocument(name: string): string {
   return readFileSync(name, "utf8");
-}
-
-/** Expects strings in a page, ignoring line breaks. A failure shows the missing strings, not the whole page. */
-export function expectInDocument(name: string, texts: string[]): void {
-  const flatten = (text: string) => text.replaceAll(/\s+/g, " ");
-  const page = flatten(readDocument(name));
-  expect(texts.filter((text) => !page.includes(flatten(text)))).toEqual([]);
 }
 
 /** Lists the contents of the fenced code blocks in a language. */

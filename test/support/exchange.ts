@@ -72,7 +72,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /** Sends a request, and compares the response with the expected one. Returns the response and its body. */
 export async function checkExchange(send: Send, exchange: Exchange): Promise<[Response, text: string]> {
   const { name, request, requestHeaders = {}, status = 200, headers = {}, body } = exchange;
-  const [method, target] = splitRequest(request);
+  const [target = "", method = "GET"] = request.split(" ").reverse();
   const response = await send(target, { method, headers: requestHeaders });
   const text = await response.text();
   expect({ name, request, status: response.status, text }).toMatchObject({ status });
@@ -86,12 +86,6 @@ export async function checkExchange(send: Send, exchange: Exchange): Promise<[Re
   else if (typeof body === "string") expect(text).toBe(body);
   else if (body !== undefined) expect(JSON.parse(text)).toEqual(body);
   return [response, text];
-}
-
-function splitRequest(request: string): [method: string, target: string] {
-  if (!request.includes(" ")) return ["GET", request];
-  const [method = "", target = ""] = request.split(" ");
-  return [method, target];
 }
 
 function checkWebPage({ headers }: Response, html: string): void {

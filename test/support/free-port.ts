@@ -3,23 +3,17 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
-export interface ListeningServer {
-  /** `http://127.0.0.1` with the port. */
-  origin: string;
-  close(): Promise<void>;
-}
-
 /**
  * Starts a server that only this machine can reach.
  * @param port By default any free port
  * @throws if the port is in use
  */
-export async function listenOnFreePort(server: Server, port = 0): Promise<ListeningServer> {
+export async function listenOnFreePort(server: Server, port = 0) {
   await once(server.listen(port, "127.0.0.1"), "listening");
   const address = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${address.port}`,
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections();
       server.close();
       await once(server, "close");

@@ -21,16 +21,6 @@ const VERSION = {
   timestamp: "2026-11-21T00:00:00.000Z",
 };
 
-/** An instance of the service in this process. */
-export interface Instance {
-  origin: string;
-  env: StoreEnv;
-  /** Sends a request to a path or a URL, follows no redirect, and throws if the response contradicts the OpenAPI document. */
-  fetch(target: string, init?: RequestInit): Promise<Response>;
-  /** Makes the instance read its store again. */
-  clearCache(): void;
-}
-
 interface InstanceOptions {
   /** Replace the default bindings and variables. */
   settings?: Partial<StoreEnv>;
@@ -38,14 +28,14 @@ interface InstanceOptions {
   now?: () => number;
 }
 
+/** An instance of the service in this process. */
+export type Instance = ReturnType<typeof createInstance>;
+
 /**
  * Creates an instance with an empty cache.
  * @param store undefined if the settings have a binding of a store
  */
-export function createInstance(
-  store: Store | undefined,
-  { settings = {}, now }: InstanceOptions = {},
-): Instance {
+export function createInstance(store: Store | undefined, { settings = {}, now }: InstanceOptions = {}) {
   const defaults = {
     STORE: "memory",
     MEMORY: store,
@@ -59,13 +49,15 @@ export function createInstance(
   return {
     origin: ORIGIN,
     env,
-    async fetch(target, init) {
+    /** Sends a request to a path or a URL, follows no redirect, and throws if the response contradicts the OpenAPI document. */
+    async fetch(target: string, init?: RequestInit): Promise<Response> {
       const request = new Request(target.startsWith("/") ? ORIGIN + target : target, init);
       const response = await app.fetch(request, current, context);
       await requireDocumented(request, response);
       return response;
     },
-    clearCache() {
+    /** Makes the instance read its store again. */
+    clearCache(): void {
       current = Object.create(env);
     },
   };
@@ -76,27 +68,19 @@ export function getLogLines() {
   return vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
 }
 
-interface MemoryService extends Instance {
-  store: Store;
-  /** Replaces all records. @param records Oldest first */
-  load(records: TrafficRecord[], sources?: string[]): Snapshot;
-}
-
 /**
  * Creates a service with a store in memory. Changes are visible immediately.
  * @param records Oldest first. Undefined if nothing was ever loaded
  */
-export async function createMemoryService(
-  records?: TrafficRecord[],
-  options?: InstanceOptions,
-): Promise<MemoryService> {
+export async function createMemoryService(records?: TrafficRecord[], options?: InstanceOptions) {
   let current = createMemoryStore(NOTHING_LOADED, []);
   const store: Store = {
     readCurrent: () => current.readCurrent(),
     readBlocks: (id, numbers) => current.readBlocks(id, numbers),
   };
   const instance = createInstance(store, options);
-  const load: MemoryService["load"] = (records, sources = []) => {
+  /** Replaces all records. @param records Oldest first */
+  const load = (records: TrafficRecord[], sources: string[] = []): Snapshot => {
     const { count, source, blocks } = toContent(records.toReversed(), sources);
     const id = createSnapshotId(Date.now());
     const snapshot = { id, count, loaded_at: new Date().toISOString(), source };

@@ -4,13 +4,7 @@ import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { OPENAPI_DOCUMENT } from "../../tools/reference/openapi.ts";
 import type { ResponseObject, Schema } from "../../tools/reference/openapi-types.ts";
 
-/** The request of a response. */
-interface SentRequest {
-  method: string;
-  /** Absolute. */
-  url: string;
-  headers: Headers;
-}
+type SentRequest = Pick<Request, "method" | "url" | "headers">;
 
 const { paths, components } = OPENAPI_DOCUMENT;
 

@@ -6,13 +6,10 @@ import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { runCommand } from "../../tools/command-line/program.ts";
 import { createDataProgram } from "../../tools/data/data-command.ts";
+import type { ProcessResult } from "../../tools/wrangler.ts";
 
 /** How a command ended, and what it printed. */
-export interface Finished {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
+export type Finished = ProcessResult;
 
 /** Waits for the end of a process and collects its output. */
 export async function finish(

@@ -15,17 +15,7 @@ import { requireDocumented } from "./openapi-check.ts";
 import { toContent } from "./sample-records.ts";
 import { openWorkerStore } from "./stores.ts";
 
-export interface RunningWorker {
-  /** The origin of the worker, such as `http://127.0.0.1:41234`. */
-  origin: string;
-  /** All bindings. */
-  env: Required<Env>;
-  /** Sends a request, follows no redirect, and throws if the response contradicts the OpenAPI document. */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** The log of the worker. */
-  logs(): string[];
-  close(): Promise<void>;
-}
+export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 
 interface WorkerOptions {
   /** Replace the variables of wrangler.toml. By default there is no rate limit. */
@@ -50,7 +40,7 @@ export function useWorker(options?: WorkerOptions): RunningWorker {
  * Starts a worker in workerd, with the settings of wrangler.toml. There is no proxy as in `wrangler dev`, because it would be slow and
  * would hide that a client disconnects.
  */
-export async function startWorker(options: WorkerOptions = {}): Promise<RunningWorker> {
+export async function startWorker(options: WorkerOptions = {}) {
   const { folder, migrate = folder === undefined } = options;
   const logs: string[] = [];
   const runtime = startRuntime(options, (message) => logs.push(message));
@@ -58,9 +48,10 @@ export async function startWorker(options: WorkerOptions = {}): Promise<RunningW
   const env = await runtime.getBindings<Required<Env>>();
   if (migrate) await createTables(env);
   return {
+    /** Such as `http://127.0.0.1:41234`. */
     origin,
     env,
-    fetch: (path, init) => fetchChecked(new Request(new URL(path, origin), { redirect: "manual", ...init })),
+    fetch: (path: string, init?: RequestInit) => fetchDocumented(new URL(path, origin), init),
     logs: () => [...logs],
     close: () => runtime.dispose(),
   };
@@ -96,7 +87,9 @@ async function createTables({ DB }: RunningWorker["env"]): Promise<void> {
   await DB.batch(migrations.flatMap(unstable_splitSqlQuery).map((sql) => DB.prepare(sql)));
 }
 
-async function fetchChecked(request: Request): Promise<Response> {
+/** Sends a request to a server, follows no redirect, and throws if the response contradicts the OpenAPI document. */
+export async function fetchDocumented(url: string | URL, init?: RequestInit): Promise<Response> {
+  const request = new Request(url, { redirect: "manual", ...init });
   const response = await fetch(request);
   await requireDocumented(request, response);
   return response;
