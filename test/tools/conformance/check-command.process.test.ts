@@ -21,11 +21,20 @@ import {
   stubService,
 } from "./changed-service.ts";
 
+const { fetch: fetchFromServer } = globalThis;
+
 async function runCheck(args: string[], change?: Change, records = 40): Promise<Finished> {
   await stubService(records, change);
   const finished = await runInProcess(createCheckCommand("npm run conformance --"), args);
   return { ...finished, stderr: removeProgress(finished.stderr) };
 }
+
+/** Logs the requests of a check. */
+const logTo = (requests: Request[]) =>
+  change((response, request) => {
+    requests.push(request);
+    return response;
+  });
 
 const URLS = ["http://counts.example", "http://counts.example/api/tf1/records"];
 
@@ -36,14 +45,10 @@ test.each(URLS)("with --write-methods, the report of %s is one line if no rule i
 });
 
 test("by default, the check only reads, and the report says so", async () => {
-  const methods = new Set<string>();
-  const log = change((response, { method }) => {
-    methods.add(method);
-    return response;
-  });
-  const { status, stdout } = await runCheck([ADDRESS], log);
+  const requests: Request[] = [];
+  const { status, stdout } = await runCheck([ADDRESS], logTo(requests));
   expect(status).toBe(0);
-  expect([...methods].sort()).toEqual(["GET", "OPTIONS"]);
+  expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET", "OPTIONS"]));
   expect(stdout).toMatch(/^Not checked: Record 5\n.*--write-methods\n34 rules followed, 0 broken/);
 });
 
@@ -97,24 +102,19 @@ test("--json prints the whole table", async () => {
   ]);
 });
 
-test("the exit status is 2 if no server listens", async () => {
-  const { fetch } = globalThis;
-  // A port that no program has, and that the system never chooses.
-  const { status, stdout, stderr } = await runCheck(["http://127.0.0.1:2"], () => fetch);
-  expect([status, stdout]).toEqual([2, ""]);
-  expect(stderr).toMatch(/page=1: no response, connect ECONNREFUSED .*\n$/);
-});
-
 const endless = () =>
   new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1_000_000)) });
 
 // biome-ignore format: a table of cases
-test.each<[string, Change, RegExp]>([
-  ["page 1 is not found", page(status(404)), /\/api\/tf1\/records\/ returned 404\./],
-  ["page 1 has no end", page(() => new Response(endless())), /page=1: no response, .* larger than 10000000 bytes/],
-])("the exit status is 2 if %s", async (_, change, problem) => {
+test.each<[string, args: string[], Change | undefined, RegExp]>([
+  ["page 1 is not found", [ADDRESS], page(status(404)), /\/api\/tf1\/records\/ returned 404\./],
+  ["page 1 has no end", [ADDRESS], page(() => new Response(endless())), /page=1: no response, .* larger than 10000000 bytes/],
+  // A port that no program has, and that the system never chooses.
+  ["no server listens", ["http://127.0.0.1:2"], () => fetchFromServer, /page=1: no response, connect ECONNREFUSED .*\n$/],
+  ["an option is invalid", [ADDRESS, "--pages", "0"], undefined, /--pages/],
+])("the exit status is 2 if %s", async (_, args, change, problem) => {
   const stderr = expect.stringMatching(problem);
-  expect(await runCheck([ADDRESS], change)).toEqual({ status: 2, stdout: "", stderr });
+  expect(await runCheck(args, change)).toEqual({ status: 2, stdout: "", stderr });
 });
 
 test("the exit status is 2 if a later request gets no response, and the report covers the others", async () => {
@@ -129,26 +129,13 @@ test("the exit status is 2 if a later request gets no response, and the report c
 
 test("--pages reads the first pages, the middle page and the last page; each other method is sent once, without a body", async () => {
   const requests: Request[] = [];
-  const log = change((response, request) => {
-    requests.push(request);
-    return response;
-  });
-  await runCheck([ADDRESS, "--pages", "2", "--write-methods"], log, 200);
+  await runCheck([ADDRESS, "--pages", "2", "--write-methods"], logTo(requests), 200);
   const asked = requests.map((request) => `${request.method} ${getPageNumber(request)}`);
   expect(asked.slice(0, 11)).toEqual([
     ...["GET 1", "OPTIONS null", "POST null", "PUT null", "PATCH null", "DELETE null"],
     ...["GET 2", "GET 7", "GET 14", "GET 0", "GET 15"],
   ]);
   expect(requests.filter(({ body }) => body !== null)).toEqual([]);
-});
-
-test("--pages 1 reads page 1, the middle page and the last page", async () => {
-  expect((await runCheck([ADDRESS, "--pages", "1"])).stdout).toMatch(/, 3 pages, 40 of 40 records\n$/);
-});
-
-test("--pages 0 is refused", async () => {
-  const { status, stderr } = await runCheck([ADDRESS, "--pages", "0"]);
-  expect([status, stderr]).toEqual([2, expect.stringContaining("--pages")]);
 });
 
 const runWithProxy = (url: string, HTTP_PROXY: string) => {

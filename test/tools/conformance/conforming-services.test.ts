@@ -95,6 +95,7 @@ test("a method that gets no response, or 500, breaks no rule", async () => {
 
 test.each([
   { options: {}, total: 14 },
+  { options: { pages: 1 }, total: 3 },
   { options: { pages: 2 }, total: 4 },
   { options: { pages: 13 }, total: 14 },
 ])("with $options, the progress shows how many of $total pages were read", async ({ options, total }) => {
