@@ -16,13 +16,6 @@ import type { Preference } from "./prefer-header.ts";
 /** The options between two `else`. The first rule whose conditions are met applies. */
 export type Rule = OptionValues;
 
-interface ParsedRules {
-  /** The rules that can apply. Empty without a valid option. */
-  rules: Rule[];
-  /** Why options and rules are not in effect. At most six messages, because a header can contain them. */
-  problems: string[];
-}
-
 const MAX_RULES = 20;
 
 /** Describes a problem. A header has room for thousands, so only the first ones are described. */
@@ -48,8 +41,12 @@ export function divideIntoRules(preferences: Preference[]): Preference[][] {
   return rules;
 }
 
-/** Parses the preferences of each rule. A rule without a valid option counts as absent. */
-export function parseRules(divided: Preference[][]): ParsedRules {
+/**
+ * Parses the preferences of each rule. A rule without a valid option counts as absent.
+ * @returns The rules that can apply, and why other options and rules are not in effect: at most six messages, because a header can contain
+ *   them
+ */
+export function parseRules(divided: Preference[][]) {
   const rules: Rule[] = [];
   const problems: Problem[] = [];
   for (const [index, preferences] of divided.slice(0, MAX_RULES).entries()) {
