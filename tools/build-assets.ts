@@ -26,13 +26,10 @@ const ASSETS = join(DIST, "assets");
 /** The module with the hash of the sample data. It begins with a hash of the files from which the assets of the sample data were made. */
 const SAMPLE_DATA_HASH_FILE = "sample-data-hash.js";
 
-/** The module with the path of the bundled files, for the worker and the API reference. */
-const ASSETS_PATH_FILE = "assets-path.js";
-
 const bundled = await bundleFiles();
-// The path changes with the files, so that browsers can keep them for ever (public/_headers).
+// The path changes with the files, so that browsers can keep them for ever (public/_headers). The worker and the API reference import it.
 const assetsPath = `/assets/${hashFiles(bundled)}`;
-replaceFile(ASSETS_PATH_FILE, `export const ASSETS_PATH = "${assetsPath}";`);
+replaceFile("assets-path.js", `export const ASSETS_PATH = "${assetsPath}";`);
 const assets = new Map<string, string | Uint8Array>([
   ...listFiles(PUBLIC).map((file) => [file, readFileSync(join(PUBLIC, file))] as const),
   ["LICENSE", readFileSync(join(PROJECT, "LICENSE"))],
