@@ -1,5 +1,5 @@
 import { chmodSync, readdirSync } from "node:fs";
-import { glob, readdir, writeFile } from "node:fs/promises";
+import { copyFile, glob, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
@@ -125,9 +125,13 @@ describe("a local store", () => {
   test.each(STORE_NAMES)("of %s is read by a user who may not write it", async (name) => {
     const { folder, inThisProcess } = createStores();
     await inThisProcess(name, (store) => loadRecords(store, makeRecords(310)));
+    // The other user may have no access to the project.
+    const config = join(folder, "wrangler.toml");
+    await copyFile("wrangler.toml", config);
     const readOnly = async () => {
-      const read = () => withStore({ store: name, persistTo: folder }, "read", ({ store }) => readAll(store));
-      expect((await read()).records).toEqual(makeRecords(310));
+      const choice = { store: name, persistTo: folder, config };
+      const { records } = await withStore(choice, "read", ({ store }) => readAll(store));
+      expect(records).toEqual(makeRecords(310));
     };
     for (const path of [dirname(folder), folder, ...readdirSync(folder, { recursive: true })])
       chmodSync(resolve(folder, String(path)), 0o555);
