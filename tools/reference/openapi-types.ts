@@ -23,11 +23,3 @@ export interface ResponseObject {
 }
 
 export type Responses = Record<string, ResponseObject>;
-
-export interface Operation {
-  operationId: string;
-  summary: string;
-  description: string;
-  parameters: Parameter[];
-  responses: Responses;
-}

@@ -7,34 +7,27 @@ import { NO_COUNTS } from "../../src/records/road-users.ts";
 import { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { OPTIONS_BODY } from "../../src/routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../../src/views/site.ts";
-import type { Operation, Schema } from "./openapi-types.ts";
-import {
-  createFormatParameter,
-  IF_NONE_MATCH_PARAMETER,
-  PAGE_PARAMETER,
-  PREFER_PARAMETERS,
-} from "./parameters.ts";
+import type { Schema } from "./openapi-types.ts";
+import { PAGE_PARAMETERS, SHARED_PARAMETERS } from "./parameters.ts";
 import { completeResponses, createError, HEADERS, listHeaders } from "./responses.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
-/** Creates records of one camera, a minute apart and newest first, so that the examples do not depend on the loaded records. */
-export function createExampleRecords(count: number): TrafficRecord[] {
-  return Array.from({ length: count }, (_, index) => ({
+/** Records of one camera, newest first: more than a page, so that the example page has a `next`. */
+export const EXAMPLE_RECORDS = Array.from(
+  { length: PAGE_SIZE + 2 },
+  (_, index): TrafficRecord => ({
     id: 10300727 - index,
     camera_pk: 33,
     camera_ref: "e31p3",
-    timestamp: new Date(Date.UTC(2025, 9, 31, 7, 59 - index, 10)).toISOString().replace(".000", ""),
+    timestamp: `2025-10-31T07:${59 - index}:10Z`,
     camera_ok: "True",
     ...NO_COUNTS,
     cars: index % 5,
     persons: index % 3,
     model_name: "tf1",
-  }));
-}
-
-/** More than a page, so that the example page has a `next`. */
-export const EXAMPLE_RECORDS = createExampleRecords(PAGE_SIZE + 2);
+  }),
+);
 
 export const EXAMPLE_PAGE: Page = {
   count: EXAMPLE_RECORDS.length,
@@ -43,7 +36,7 @@ export const EXAMPLE_PAGE: Page = {
   results: EXAMPLE_RECORDS.slice(0, PAGE_SIZE),
 };
 
-const LIST_OPERATION: Operation = {
+const LIST_OPERATION = {
   operationId: "listRecords",
   summary: "List records",
   description: `One page of the collection: up to ${PAGE_SIZE} records, newest first. A higher page number has older records. Records with the same timestamp are not sorted by \`id\`.
@@ -51,15 +44,7 @@ const LIST_OPERATION: Operation = {
 \`count\` is the same on all pages until the collection changes. \`next\` and \`previous\` keep the other parameters of the request.
 
 \`HEAD\` has the same response without its body, and \`OPTIONS\` describes the collection. An \`Accept\`, \`Prefer\` or \`If-None-Match\` of more than ${MAX_HEADER_LENGTH} characters is ignored.`,
-  parameters: [
-    PAGE_PARAMETER,
-    createFormatParameter(
-      "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` decides: " +
-        "HTML if it prefers `text/html`, otherwise JSON. The links keep the parameter.",
-    ),
-    ...PREFER_PARAMETERS,
-    IF_NONE_MATCH_PARAMETER,
-  ],
+  parameters: PAGE_PARAMETERS,
   responses: completeResponses({
     200: {
       description: "The page, with links to its neighbors.",
@@ -77,17 +62,11 @@ const LIST_OPERATION: Operation = {
   }),
 };
 
-const DESCRIBE_OPERATION: Operation = {
+const DESCRIBE_OPERATION = {
   operationId: "describeRecords",
   summary: "Describe the collection",
   description: "Describes the collection and its media types.",
-  parameters: [
-    createFormatParameter(
-      "The response is always JSON. With `api`, or if the parameter is absent or empty, " +
-        "`Accept` must allow JSON or HTML. With `json`, any `Accept` will do.",
-    ),
-    ...PREFER_PARAMETERS,
-  ],
+  parameters: SHARED_PARAMETERS,
   responses: completeResponses({
     200: {
       description: "The description of the collection.",

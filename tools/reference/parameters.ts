@@ -1,37 +1,17 @@
 import { DESCRIPTIONS, OPTIONS } from "../../src/faults/option-table.ts";
 import { MAX_PAGE } from "../../src/records/page.ts";
-import type { Parameter, Schema } from "./openapi-types.ts";
+import type { Parameter } from "./openapi-types.ts";
 
-export const PAGE_PARAMETER: Parameter = {
-  name: "page",
-  in: "query",
-  description:
-    "The number of the page: 1 is the newest, and `last` is the oldest. Absent or empty means 1. " +
-    "If the parameter is repeated, the last value counts.",
-  schema: {
-    anyOf: [
-      { type: "integer", minimum: 1, maximum: MAX_PAGE },
-      { type: "string", const: "last" },
-    ],
-    default: 1,
+/** The parameters of all operations. */
+export const SHARED_PARAMETERS: Parameter[] = [
+  {
+    name: "format",
+    in: "query",
+    description:
+      "`json` always returns JSON. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML. " +
+      "If it prefers `text/html`, pages and errors are HTML. The links keep the parameter.",
+    schema: { type: "string", enum: ["api", "json"], default: "api" },
   },
-  examples: { newest: { summary: "The newest records.", value: 1 } },
-};
-
-export const IF_NONE_MATCH_PARAMETER: Parameter = {
-  name: "If-None-Match",
-  in: "header",
-  description:
-    "The entity-tags of the client's copies, or `*`. If they include the page's `ETag`, the response is 304.",
-  schema: { type: "string" },
-};
-
-export function createFormatParameter(description: string): Parameter {
-  const schema: Schema = { type: "string", enum: ["api", "json"], default: "api" };
-  return { name: "format", in: "query", description, schema };
-}
-
-export const PREFER_PARAMETERS: Parameter[] = [
   {
     name: "prefer",
     in: "query",
@@ -55,6 +35,33 @@ export const PREFER_PARAMETERS: Parameter[] = [
     name: "run",
     in: "query",
     description: "Any text, such as the name of a test: `times` counts requests with another value apart.",
+    schema: { type: "string" },
+  },
+];
+
+/** The parameters of a request for a page. */
+export const PAGE_PARAMETERS: Parameter[] = [
+  {
+    name: "page",
+    in: "query",
+    description:
+      "The number of the page: 1 is the newest, and `last` is the oldest. Absent or empty means 1. " +
+      "If the parameter is repeated, the last value counts.",
+    schema: {
+      anyOf: [
+        { type: "integer", minimum: 1, maximum: MAX_PAGE },
+        { type: "string", const: "last" },
+      ],
+      default: 1,
+    },
+    examples: { newest: { summary: "The newest records.", value: 1 } },
+  },
+  ...SHARED_PARAMETERS,
+  {
+    name: "If-None-Match",
+    in: "header",
+    description:
+      "The entity-tags of the client's copies, or `*`. If they include the page's `ETag`, the response is 304.",
     schema: { type: "string" },
   },
 ];

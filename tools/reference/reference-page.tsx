@@ -9,7 +9,7 @@ import { Markdown } from "../../src/views/markdown.tsx";
 import { DATE_JUMP_PATH, HEALTH_PATH, OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
 import { DefinitionList, type Entry, Example } from "./definition-list.tsx";
 import { EXAMPLE_PAGE, OPENAPI_DOCUMENT } from "./openapi.ts";
-import type { Header, Operation, Schema } from "./openapi-types.ts";
+import type { Header, Parameter, Responses, Schema } from "./openapi-types.ts";
 import { SHARED_HEADERS } from "./responses.ts";
 
 const SECTIONS = [
@@ -83,12 +83,12 @@ export function renderReference(): string {
             </ResponsePanel>
           </section>
           <h3 id="parameters">Parameters</h3>
-          <DefinitionList kind="parameter" entries={listParameters(get)} />
+          <DefinitionList kind="parameter" entries={listParameters(get.parameters)} />
           <h3 id="responses">Responses</h3>
           <p>
             All of them have the headers {SHARED_HEADERS.join(", ")}, the last two if faults are asked for.
           </p>
-          <DefinitionList kind="response" entries={listResponses(get)} />
+          <DefinitionList kind="response" entries={listResponses(get.responses)} />
           <p>Example, shortened to one of {EXAMPLE_PAGE.results.length} records:</p>
           <ShortenedPage page={EXAMPLE_PAGE} hasLinks={false} />
           <h2 id="record">Record</h2>
@@ -158,7 +158,7 @@ function listFields({ properties = {} }: Schema = {}): Entry[] {
   });
 }
 
-function listParameters({ parameters }: Operation): Entry[] {
+function listParameters(parameters: Parameter[]): Entry[] {
   return parameters.map(({ name, in: location, schema, description }) => ({
     name,
     detail: `${location}: ${describeSchema(schema)}`,
@@ -167,7 +167,7 @@ function listParameters({ parameters }: Operation): Entry[] {
 }
 
 /** Lists the responses with the headers that not all of them have. */
-function listResponses({ responses }: Operation): Entry[] {
+function listResponses(responses: Responses): Entry[] {
   return Object.entries(responses).map(([status, { description, headers }]) => ({
     name: status === "default" ? "Other" : status,
     detail: Object.keys(headers).slice(SHARED_HEADERS.length).join(", "),

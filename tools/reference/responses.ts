@@ -54,7 +54,7 @@ const SHARED_ERRORS: Responses = {
   default: createError("Any status from 400 to 599, if `prefer` requests it.", "Retry-After"),
 };
 
-/** Adds the responses that all operations have, unless an operation has its own, and the headers that all responses have. */
+/** Adds the errors that all operations have, and the headers that all responses have. */
 export function completeResponses(own: Responses): Responses {
   return Object.fromEntries(
     Object.entries({ ...SHARED_ERRORS, ...own }).map(([status, response]) => {
