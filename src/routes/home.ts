@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { SAMPLE_DATA_HASH } from "#sample-data-hash";
 import type { AppContext, AppEnv } from "../bindings.ts";
 import { requireFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
@@ -32,7 +31,6 @@ export function createHome({ getCollection }: Faults): Hono<AppEnv> {
       records: describeOnce(statistics),
       loaded_at: statistics.snapshot.loaded_at,
       rules,
-      isSampleData: statistics.statistics.records_hash === SAMPLE_DATA_HASH,
       origin: getOrigin(url, c.env.PUBLIC_ORIGIN),
       settings,
     });

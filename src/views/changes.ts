@@ -3,7 +3,7 @@ import type { OptionValues } from "../faults/option-table.ts";
 import type { PageChange } from "../faults/page-faults.ts";
 
 /** How faults change the text of a body. A slow body is not changed. */
-export const BODY_CHANGES = {
+const BODY_CHANGES = {
   cut: "cut off, because the connection closed",
   garbage: "replaced by invalid JSON",
   empty: "removed",

@@ -49,8 +49,7 @@ for (const [name, [program, ...options], probe, output] of LANGUAGES) {
       },
       { port: 0 },
     );
-    const samples = createCodeSamples(`${server.url}/api/tf1/records/`);
-    const { code = "" } = samples.find(({ language }) => language === name) ?? {};
+    const code = createCodeSamples(`${server.url}/api/tf1/records/`)[name];
     // A client that changes the URL still retries the requests for the next pages.
     const changed = code.replace("/records/", "/records/?test=1");
     const cwd = createFolder();
@@ -71,8 +70,7 @@ for (const [name, [program, ...options], probe, output] of LANGUAGES) {
     const instance = await openState(state);
     const server = await listen(async ({ url }) => toReply(await instance.fetch(url)), { port: 0 });
     const { count, records_url_without_faults } = await (await fetch(server.url)).json();
-    const samples = createCodeSamples(records_url_without_faults);
-    const { code = "" } = samples.find(({ language }) => language === name) ?? {};
+    const code = createCodeSamples(records_url_without_faults)[name];
     const cwd = createFolder();
     await promisify(execFile)(program, [...options, code], { cwd });
     await server.close();

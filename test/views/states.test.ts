@@ -205,7 +205,7 @@ describe.for(STATES)("with $name,", (state) => {
     const url = json.records_url + query;
     expect(json.records_url_without_faults).toBe(url);
     expect(await readCollection(instance, url)).toEqual(records);
-    for (const { code } of createCodeSamples(url)) expect(extractText(text)).toContain(code);
+    for (const code of Object.values(createCodeSamples(url))) expect(extractText(text)).toContain(code);
     const [, command] = /curl -s &#39;(.*?)&#39;/.exec(text) ?? [];
     expect(command === undefined).toBe(records.length === 0);
     if (command === undefined) return;

@@ -3,11 +3,8 @@
  * two pages if the collection grows while a script runs. They start again if other records were loaded: the first part of an entity-tag
  * names the snapshot.
  */
-export function createCodeSamples(url: string): { language: string; code: string }[] {
-  return [
-    { language: "Python", code: createPython(url) },
-    { language: "JavaScript", code: createJavaScript(url) },
-  ];
+export function createCodeSamples(url: string) {
+  return { Python: createPython(url), JavaScript: createJavaScript(url) };
 }
 
 function createJavaScript(url: string): string {

@@ -157,7 +157,7 @@ const Scripts: FC<Summary> = ({ records_url, records_url_without_faults: url, ra
       These scripts wait after the statuses 429 and 503
       {url !== records_url && ", and avoid the default faults"}.
     </p>
-    {createCodeSamples(url).map(({ language, code }) => (
+    {Object.entries(createCodeSamples(url)).map(([language, code]) => (
       <details name="script">
         <summary>{language}</summary>
         <CodeBlock code={code} label={language} />

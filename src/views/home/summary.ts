@@ -1,3 +1,4 @@
+import { SAMPLE_DATA_HASH } from "#sample-data-hash";
 import { formatOptionValue } from "../../faults/option-syntax.ts";
 import { OPTION_NAMES, SHARED_NAMES } from "../../faults/option-table.ts";
 import { getSharedOptions, type Rule } from "../../faults/rules.ts";
@@ -36,13 +37,11 @@ interface SummaryParts {
   loaded_at: string | null;
   /** The default options. */
   rules: Rule[];
-  /** Whether the records are those of `/seed.csv.gz`. */
-  isSampleData: boolean;
   origin: string;
   settings: { rate_limit_seconds: number | null; faults: boolean; prefer: string | null };
 }
 
-export function createSummary({ records, loaded_at, rules, isSampleData, origin, settings }: SummaryParts) {
+export function createSummary({ records, loaded_at, rules, origin, settings }: SummaryParts) {
   const { grow } = getSharedOptions(rules);
   const growth = grow === undefined ? null : formatOptionValue(grow);
   const haveFaults = rules.some((rule) =>
@@ -59,7 +58,7 @@ export function createSummary({ records, loaded_at, rules, isSampleData, origin,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + OPENAPI_PATH,
     /** The URL of a file with all loaded records; null unless they are the sample data. */
-    sample_data_url: isSampleData ? origin + SEED_CSV_PATH : null,
+    sample_data_url: records.loaded.records_hash === SAMPLE_DATA_HASH ? origin + SEED_CSV_PATH : null,
     ...settings,
     /** How fast records appear, such as `15/m`; null if they are all there. */
     grow: growth,

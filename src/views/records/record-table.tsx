@@ -12,7 +12,15 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
   const days = records.map(getDay);
   return (
     <table class="records" aria-label="Records">
-      <Head />
+      <thead>
+        <tr>
+          {COLUMNS.map((name) => (
+            <th scope="col" class={NUMBERS.some((number) => number === name) ? "number" : undefined}>
+              <a href={`${REFERENCE_PATH}#record-${name}`}>{name}</a>
+            </th>
+          ))}
+        </tr>
+      </thead>
       <tbody>
         {records.map((record, index) => {
           const isFirstRowOfDay = days[index] !== days[index - 1];
@@ -25,18 +33,6 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
 
 const NUMBERS = [...ROAD_USERS, "camera_pk", "id"] as const;
 const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...NUMBERS, "model_name"] as const;
-
-const Head: FC = () => (
-  <thead>
-    <tr>
-      {COLUMNS.map((name) => (
-        <th scope="col" class={NUMBERS.some((number) => number === name) ? "number" : undefined}>
-          <a href={`${REFERENCE_PATH}#record-${name}`}>{name}</a>
-        </th>
-      ))}
-    </tr>
-  </thead>
-);
 
 const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id }) => (
   <tr id={id} class={record.camera_ok === "False" ? "failing" : undefined}>
