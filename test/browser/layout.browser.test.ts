@@ -1,3 +1,4 @@
+import { PATH } from "../support/exchange.ts";
 import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
@@ -44,7 +45,7 @@ test.for(RECORD_PAGES)("$name shows all fields, as a table or as cards", async (
 
 test("with forced colors, each value of camera_ok has a symbol of its own", async ({ visit }) => {
   const page = await visit({ viewport: { width: 1200, height: 800 }, forcedColors: "active" });
-  await page.goto("/api/tf1/records/");
+  await page.goto(PATH);
   const health = page.locator(".health").first();
   const { x, y, height } = (await health.boundingBox())!;
   const symbols = new Set<string>();
@@ -85,4 +86,23 @@ test.for([
   const panel = page.locator("figure.panel");
   const background = await panel.evaluate((element) => getComputedStyle(element).backgroundColor);
   expect(lines.map(({ stroke }) => stroke)).not.toContain(background);
+});
+
+test.for([1280, 390])("at %i pixels, each change is visible without a click", async (width, { visit }) => {
+  const page = await visit({ viewport: { width, height: 844 } });
+  await page.goto(`${PATH}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,seed=4`);
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("200 OK, 4 changes");
+  const links = await page.locator(".banner a[href^='#']").all();
+  expect(links).toHaveLength(4);
+  for (const link of links) {
+    const target = page.locator(`[id='${(await link.getAttribute("href"))?.slice(1)}']`);
+    expect(await target.isVisible(), (await link.textContent())!).toBe(true);
+  }
+  const boxes = page.locator(".response, .response pre");
+  const scrolling = boxes.evaluateAll((all) => all.filter((one) => one.scrollHeight > one.clientHeight + 1));
+  expect(await scrolling).toEqual([]);
+  const edges = await page
+    .locator("mark, del")
+    .evaluateAll((all) => all.map((line) => getComputedStyle(line, "::before").borderLeftWidth));
+  expect(new Set(edges)).toEqual(new Set(["3px"]));
 });

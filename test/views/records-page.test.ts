@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { PATH } from "../support/exchange.ts";
-import { extractText, findLinks, IN_BROWSER } from "../support/html-view.ts";
+import { extractText, findLinks, IN_BROWSER, MARKUP } from "../support/html-view.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
@@ -39,13 +39,13 @@ test("the HTML view counts as one request for `times`, and says when that is use
   expect(pages.map((page) => page.includes("used up"))).toEqual([false, false, true]);
 });
 
-const MARKUP = "z=1&a=%22%3E%3Cb%3E";
+const OTHERS = "z=1&a=%22%3E%3Cb%3E";
 
 test.each<[name: string, query: string, kept: string, pages: Record<string, string>]>([
   ["the first page", "", "", { "Next ›": "2", "Oldest »": "7" }],
   ["a middle page", "?page=2", "", { "« Newest": "1", "‹ Previous": "1", "Next ›": "3", "Oldest »": "7" }],
   ["the last page", "?page=last", "", { "« Newest": "1", "‹ Previous": "6" }],
-  ["other parameters", `?page=7&${MARKUP}`, MARKUP, { "« Newest": "1", "‹ Previous": "6" }],
+  ["other parameters", `?page=7&${OTHERS}`, OTHERS, { "« Newest": "1", "‹ Previous": "6" }],
 ])("the HTML view links to the pages that a client finds in the JSON: %s", async (...row) => {
   const [, query, kept, pages] = row;
   const parts = /<nav class="row".*?<\/nav>|<code class="json">.*?<\/code>/gs;
@@ -94,4 +94,22 @@ test.each<[name: string, settings: object, query: string, prefer: string, links:
   expect(extractText(banners.join(""))).toContain(text);
   const isOption = (link: string) => /^[a-z]/.test(link) && !link.startsWith("https:");
   expect(findLinks(banners.join(""))).toEqual(links.map((link) => (isOption(link) ? `/docs#fault-${link}` : link)));
+});
+
+/** All markup in one string. Each part would escape from a different place in a page. */
+const text = encodeURIComponent(MARKUP.join(" "));
+const withMarkup = makeRecords(100).map((record, index) => {
+  return { ...record, camera_ref: MARKUP[index % MARKUP.length]! };
+});
+const markup = await createMemoryService(withMarkup);
+
+// biome-ignore format: a table of cases
+test.each([
+  "/", PATH, `${PATH}?x=TEXT&page=2`, `${PATH}?TEXT=1&page=last`, `${PATH}?page=TEXT`, `${PATH}?page=0&x=TEXT&TEXT=x`,
+  `${PATH}?format=TEXT`, `${PATH}?prefer=TEXT`, "/TEXT", `${PATH}TEXT/?TEXT`, "/?TEXT=TEXT",
+])("text of a request or of a record never becomes markup: %s", async (path) => {
+  const page = await (await markup.fetch(path.replaceAll("TEXT", text), IN_BROWSER)).text();
+  expect(page).toMatch(/^<!doctype html>.*<\/html>$/s);
+  expect(page).not.toMatch(/<\w+ class=injected/);
+  expect(findLinks(page).filter((url) => url.startsWith("javascript:"))).toEqual([]);
 });
