@@ -68,8 +68,7 @@ test.for(SITE_PAGES)("$name is accessible, and fits into every window", async (s
 });
 
 test.for(COLOR_SCHEMES)("responses in the reference are accessible: %s", async (colorScheme, { visit }) => {
-  const page = await visit({ colorScheme });
-  await page.goto("/docs");
+  const page = await visit("/docs", { colorScheme });
   await page.evaluate(axe.source);
   const press = () => page.getByRole("button", { name: "Send" }).click();
   await press();
@@ -82,8 +81,7 @@ test.for(COLOR_SCHEMES)("responses in the reference are accessible: %s", async (
 });
 
 test("the examples in empty fields, which axe does not check, look like quiet text", async ({ visit }) => {
-  const page = await visit();
-  await page.goto("/docs");
+  const page = await visit("/docs");
   const [example, text] = await page.getByLabel("prefer").evaluate((field) => {
     const listStyles = ({ color, opacity }: CSSStyleDeclaration) => [color, opacity];
     const quiet = document.querySelector(".quiet")!;
@@ -111,16 +109,14 @@ test("a visit reports errors on its pages", async ({ visit }) => {
     ["Object.assign(new Image(), { src: '/missing.png' })", /^console: Failed to load resource.*missing.png/],
   ] as const;
   const patterns = problems.map(([, problem]) => expect.stringMatching(problem));
-  const page = await visit({ problems: expect.arrayContaining(patterns) });
-  await page.goto(PATH);
+  const page = await visit(PATH, { problems: expect.arrayContaining(patterns) });
   const last = page.waitForEvent("console", (message) => message.text().startsWith("Failed to load"));
   for (const [script] of problems) await page.evaluate(`void ${script}`);
   await last;
 });
 
 test("the checks of accessibility and width can fail", async ({ visit }) => {
-  const page = await visit();
-  await page.goto("/");
+  const page = await visit("/");
   await page.evaluate(axe.source);
   await page.evaluate(() => {
     const heading = document.querySelector<HTMLElement>("h1");

@@ -44,8 +44,7 @@ test.for(RECORD_PAGES)("$name shows all fields, as a table or as cards", async (
 });
 
 test("with forced colors, each value of camera_ok has a symbol of its own", async ({ visit }) => {
-  const page = await visit({ viewport: { width: 1200, height: 800 }, forcedColors: "active" });
-  await page.goto(PATH);
+  const page = await visit(PATH, { viewport: { width: 1200, height: 800 }, forcedColors: "active" });
   const health = page.locator(".health").first();
   const { x, y, height } = (await health.boundingBox())!;
   const symbols = new Set<string>();
@@ -58,8 +57,7 @@ test("with forced colors, each value of camera_ok has a symbol of its own", asyn
 });
 
 test("a jump to a date scrolls to its row, below the headings", async ({ visit }) => {
-  const page = await visit({ viewport: { width: 1200, height: 400 } });
-  await page.goto("/go?date=2025-10-30");
+  const page = await visit("/go?date=2025-10-30", { viewport: { width: 1200, height: 400 } });
   const top = async (part: string) => (await page.locator(part).first().boundingBox())?.y;
   expect(await top(":target")).toBeGreaterThan((await top("thead th"))!);
   expect(await top(":target")).toBeLessThan(200);
@@ -71,8 +69,7 @@ test.for([
   { forcedColors: "active" },
   { media: "print" },
 ] as const)("with %j, the lines of the chart are visible and different", async (media, { visit }) => {
-  const page = await visit({ viewport: { width: 390, height: 800 } });
-  await page.goto("/");
+  const page = await visit("/", { viewport: { width: 390, height: 800 } });
   await page.emulateMedia(media);
   const lines = await page.locator(".plot :is(.weekdays, .weekends)").evaluateAll((all) =>
     all.map((line) => {
@@ -89,8 +86,9 @@ test.for([
 });
 
 test.for([1280, 390])("at %i pixels, each change is visible without a click", async (width, { visit }) => {
-  const page = await visit({ viewport: { width, height: 844 } });
-  await page.goto(`${PATH}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,seed=4`);
+  const page = await visit(`${PATH}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,seed=4`, {
+    viewport: { width, height: 844 },
+  });
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("200 OK, 4 changes");
   const links = await page.locator(".banner a[href^='#']").all();
   expect(links).toHaveLength(4);

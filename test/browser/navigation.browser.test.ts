@@ -12,8 +12,7 @@ async function readTimestamps(page: number): Promise<string[]> {
 }
 
 test("the page field opens any page, even for a number with a separator or spaces", async ({ visit }) => {
-  const page = await visit();
-  await page.goto(PATH);
+  const page = await visit(PATH);
   const box = page.getByLabel("Page", { exact: true });
   for (const [text, number] of Object.entries({ "2,708": 2708, " 3 ": 3, "": 1 })) {
     await box.fill("");
@@ -30,8 +29,7 @@ test("the page field opens any page, even for a number with a separator or space
 });
 
 test("the date field opens the records of a day, and keeps it and the parameters", async ({ visit }) => {
-  const page = await visit();
-  await page.goto(`${PATH}?x=1`);
+  const page = await visit(`${PATH}?x=1`);
   const field = page.getByLabel("Date (UTC)");
   await field.fill("2025-10-30");
   await follow(page, () => field.press("Enter"));
@@ -68,18 +66,17 @@ test.for(SITE_PAGES)("$name: Tab reaches every element in order, visibly", async
 });
 
 test("the browser keeps the style sheet, the script and the icon of all pages", async ({ visit }) => {
-  const page = await visit();
-  for (const path of ["/", PATH]) {
-    await page.goto(path);
+  const page = await visit("/");
+  for (const count of [0, 3]) {
     const entries: object[] = await page.evaluate(() => performance.getEntriesByType("resource"));
     const kept = entries.filter((entry) => "transferSize" in entry && entry.transferSize === 0);
-    expect(kept, path).toHaveLength(path === "/" ? 0 : 3);
+    expect(kept).toHaveLength(count);
+    await page.goto(PATH);
   }
 });
 
 test("the first link skips to the content", async ({ visit }) => {
-  const page = await visit();
-  await page.goto("/");
+  const page = await visit("/");
   await page.keyboard.press("Tab");
   expect(await page.getByText("Skip to content").boundingBox()).toMatchObject({ x: 0 });
   await page.keyboard.press("Enter");

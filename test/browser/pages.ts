@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from "@playwright/test";
-import { expect, inject } from "vitest";
+import { inject } from "vitest";
 import { PATH } from "../support/exchange.ts";
 import type { Visit } from "./visit.ts";
 
@@ -27,15 +27,9 @@ export const SITE_PAGES: SitePage[] = [
 ];
 
 /** Visits a page of the site. */
-export async function openPage(
-  visit: Visit,
-  { path, collection, status }: SitePage,
-  options?: BrowserContextOptions,
-): Promise<Page> {
-  const page = await visit({ ...options, origin: inject("origins")[collection] });
-  const response = await page.goto(path);
-  expect(response?.status()).toBe(status);
-  return page;
+export function openPage(visit: Visit, sitePage: SitePage, options?: BrowserContextOptions): Promise<Page> {
+  const { path, collection, status } = sitePage;
+  return visit(path, { ...options, origin: inject("origins")[collection], status });
 }
 
 /** Opens all details, even if only one of them can be open at a time. */

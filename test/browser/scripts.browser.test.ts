@@ -19,8 +19,7 @@ describe("copy buttons", () => {
     ["/docs", 1],
     [PATH, 1],
   ] as const)("of %s copy the text of each of its %i code blocks", async ([path, count], { visit }) => {
-    const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
-    await page.goto(path);
+    const page = await visit(path, { permissions: ["clipboard-read", "clipboard-write"] });
     await openDetails(page);
     const blocks = await page.locator(".code").all();
     expect(blocks).toHaveLength(count);
@@ -33,9 +32,8 @@ describe("copy buttons", () => {
   });
 
   test("select the text if the clipboard is not allowed", async ({ visit }) => {
-    const page = await visit();
+    const page = await visit("/");
     await page.context().grantPermissions([]);
-    await page.goto("/");
     await openDetails(page);
     const block = page.locator(".code", { has: page.getByRole("button", { name: "Copy: Python" }) });
     await block.getByRole("button").click();
@@ -47,14 +45,13 @@ describe("copy buttons", () => {
 
 /** Fills the form of the API reference, and returns a function that clicks one of its buttons. */
 async function fillForm(page: Page, number: string, prefer: string) {
-  await page.goto("/docs");
   await page.getByLabel("page").fill(number);
   await page.getByLabel("prefer").fill(prefer);
   return (button: string) => page.getByRole("button", { name: button }).click();
 }
 
 test("without scripts, the form opens a response, and the command has a path", async ({ visit }) => {
-  const page = await visit({ javaScriptEnabled: false });
+  const page = await visit("/docs", { javaScriptEnabled: false });
   const prefer = "delay=20-80,seed=4";
   let press = await fillForm(page, "3", prefer);
   expect(await page.locator(".code code").textContent()).toContain("curl -si '/api/tf1/records/' #");
@@ -63,6 +60,7 @@ test("without scripts, the form opens a response, and the command has a path", a
   expect(response.headers()["preference-applied"]).toContain("delay=20-80");
   const { searchParams } = new URL((await response.json()).previous);
   expect([searchParams.get("page"), searchParams.getAll("prefer")]).toEqual(["2", [prefer]]);
+  await page.goto("/docs");
   press = await fillForm(page, "", "");
   await follow(page, () => press("Open as HTML"));
   expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("1");
@@ -90,8 +88,7 @@ describe("the form of the API reference", () => {
     ["count=+1", "count=+1", /^$/],
     ["a retry", "code=503,times=2", /^\d+$/],
   ] as const)("is filled by the link %s, and is in view", async ([name, prefer, run], { visit }) => {
-    const page = await visit();
-    await page.goto("/docs");
+    const page = await visit("/docs");
     const command = page.locator(".code code");
     const shown = `curl -si '${new URL(page.url()).origin}${PATH}`;
     expect(await command.textContent()).toBe(`${shown}'`);
@@ -109,14 +106,15 @@ describe("the form of the API reference", () => {
     [{ faults: false, prefer: null }, /faults are turned off/, "200 OK · faults are turned off"],
     [{ faults: true, prefer: "delay=1" }, /get delay=1/, "200 OK · no option applied"],
   ] as const)("tells the settings of the deployment: %j", async ([settings, shown, summary], { visit }) => {
-    const page = await visit();
+    const page = await visit("/docs");
     await page.route("/?format=json", (route) => route.fulfill({ json: settings }));
+    await page.reload();
     await send(page, "on=9,code=503", new RegExp(`^${summary}$`));
     expect(await page.locator("#settings").textContent()).toMatch(shown);
   });
 
   test("shows the response, without leaving the page", async ({ visit }) => {
-    const page = await visit();
+    const page = await visit("/docs");
     const text = await send(page, "delay=200", /^200 OK · applied: delay=200$/);
     expect(text).toMatch(/^GET .*\?page=3&prefer=delay%3D200\n\nHTTP 200 OK\n/);
     expect(text).toContain("\ncontent-type: application/json\n");
@@ -137,13 +135,13 @@ describe("the form of the API reference", () => {
       /\n\n(?:\{"count":\d+,.*[^}]\n\n)?200 OK, but the connection failed: TypeError/, "failed request"],
     ["close", /^The request failed$/, /^GET .*\nThe request failed: TypeError/, "failed request"],
   ] as const)("shows what arrives with %s", async ([prefer, summary, shown, problem], { visit }) => {
-    const page = await visit({ problems: expect.arrayContaining([expect.stringContaining(problem)]) });
+    const page = await visit("/docs", { problems: expect.arrayContaining([expect.stringContaining(problem)]) });
     const text = await send(page, prefer, summary);
     expect(text).toMatch(shown);
   });
 
   test("dims the response while the next one is awaited", async ({ visit }) => {
-    const page = await visit({ problems: [] });
+    const page = await visit("/docs", { problems: [] });
     await send(page, "");
     const readColors = () => listColors(page.locator("#received .response > pre, #received a"));
     const colors = await readColors();
@@ -160,7 +158,7 @@ describe("the form of the API reference", () => {
   });
 
   test("shows the status in a small window, and each response from its top", async ({ visit }) => {
-    const page = await visit({ problems: [] });
+    const page = await visit("/docs", { problems: [] });
     await page.setViewportSize({ width: 320, height: 256 });
     await send(page, "");
     const panel = page.locator("#received");
@@ -174,7 +172,7 @@ describe("the form of the API reference", () => {
   });
 
   test("shows a slow body while it arrives", async ({ visit }) => {
-    const page = await visit();
+    const page = await visit("/docs");
     const text = await send(page, "body=slow,delay=10000", /^200 OK, the body is arriving · applied: /);
     expect(text).toContain('\n\n{"count":');
     expect(text, "a part of the body").not.toMatch(/\]\s*\}$/);

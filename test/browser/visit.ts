@@ -14,12 +14,14 @@ export { expect } from "vitest";
 interface VisitOptions extends BrowserContextOptions {
   /** The origin of the service; by default that of the sample data. */
   origin?: string;
+  /** The status of the page, by default 200. */
+  status?: number;
   /** The expected problems; by default none. */
   problems?: unknown;
 }
 
-/** Opens an empty page in a new browser context. Paths are relative to the origin of the service. */
-export type Visit = (options?: VisitOptions) => Promise<Page>;
+/** Opens a page in a new browser context. Paths are relative to the origin of the service. */
+export type Visit = (path: string, options?: VisitOptions) => Promise<Page>;
 
 const endpoint = inject("browser");
 
@@ -39,7 +41,10 @@ export const test = base
     onTestFinished(async () => {
       for (const end of visits) await end();
     });
-    return async ({ origin = inject("origins").seed, problems = [], ...options } = {}) => {
+    return async (
+      path,
+      { origin = inject("origins").seed, status = 200, problems = [], ...options } = {},
+    ) => {
       if (!browser) throw new Error("no browser");
       const context = await browser.newContext({ baseURL: origin, ...options });
       context.setDefaultTimeout(120_000);
@@ -48,7 +53,9 @@ export const test = base
         await context.close();
         expect(found).toEqual(problems);
       });
-      return context.newPage();
+      const page = await context.newPage();
+      expect((await page.goto(path))?.status()).toBe(status);
+      return page;
     };
   })
   .skipIf(endpoint === undefined);
