@@ -20,7 +20,7 @@ export const renderHtml: AppMiddleware = async (c, next) => {
 
 async function createHtmlResponse(c: AppContext): Promise<Response> {
   const { res } = c;
-  const { served, error, applied } = c.var;
+  const { applied } = c.var;
   const { body } = applied?.options ?? {};
   if (applied !== undefined && body === "slow" && (await isInterrupted(res))) {
     noteApplied(c, { ...applied, isClosed: true });
@@ -31,7 +31,7 @@ async function createHtmlResponse(c: AppContext): Promise<Response> {
   const request = describeRequest(c);
   const isFault = applied !== undefined && isChanged(applied);
   const { status, headers } = res;
-  const html = renderResponse({ ...request, status, headers, served, error, applied, isFault, received });
+  const html = renderResponse({ ...request, ...c.var, status, headers, isFault, received });
   return new Response(html, { status, headers: createHtmlHeaders(headers, request.preferHeader) });
 }
 

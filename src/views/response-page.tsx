@@ -1,9 +1,12 @@
+import { raw } from "hono/html";
+import type { FC } from "hono/jsx";
 import { COLLECTION_PATH, createPageUrlBuilder, setParameter } from "../http/links.ts";
 import { getLastValue } from "../http/request.ts";
+import { getStatusText } from "../http/statuses.ts";
 import { getLastPage } from "../records/page.ts";
 import type { Page } from "../records/schema.ts";
 import { describeBodyChange, listChanges } from "./changes.ts";
-import { ApiResponse, type ClientResponse, formatStatus, TitleRow } from "./client-response.tsx";
+import { CurlBlock, ResponsePanel } from "./code-block.tsx";
 import { Explanation } from "./explanation.tsx";
 import { formatBody, formatJson } from "./json-html.ts";
 import { Layout, type Link, LinkList } from "./layout.tsx";
@@ -11,8 +14,9 @@ import { MarkedCode } from "./markdown.tsx";
 import { formatNote, formatPage, wrapBody } from "./page-html.ts";
 import { DateForm, NeighborLinks, PageNavigation, type Pagination } from "./records/page-navigation.tsx";
 import { getDay, RecordTable } from "./records/record-table.tsx";
+import type { ClientResponse } from "./shown-request.ts";
 import { DATE_JUMP_PATH, EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
-import { formatNumber, formatQuantity } from "./text-format.ts";
+import { formatHead, formatNumber, formatQuantity } from "./text-format.ts";
 
 /** Renders a page of the collection as a table, and what a fault has sent in its place, or an error, as a response. */
 export function renderResponse(response: ClientResponse): string {
@@ -51,7 +55,8 @@ function renderRecords(response: ClientResponse, page: Page): string {
 function renderFailure(response: ClientResponse): string {
   const { status, url, served, error, applied } = response;
   const changes = applied === undefined ? 0 : listChanges(applied).length;
-  const title = formatStatus(status) + (changes === 0 ? "" : `, ${formatQuantity(changes, "change")}`);
+  const name = formatStatus(status);
+  const title = changes === 0 ? name : `${name}, ${formatQuantity(changes, "change")}`;
   const isOfApi = url.pathname === COLLECTION_PATH;
   return String(
     <Layout title={title} path={url.pathname}>
@@ -70,6 +75,36 @@ function renderFailure(response: ClientResponse): string {
       {isOfApi && <ApiResponse response={response} body={formatReceived(response)} />}
     </Layout>,
   );
+}
+
+/** The title of a page, and its request as a command and, if a link can send it, as a link to the JSON. */
+const TitleRow: FC<{ title: string; response: ClientResponse }> = ({ title, response }) => (
+  <div class="row title">
+    <h1>{title}</h1>
+    {response.jsonUrl && (
+      <a class="button" href={response.jsonUrl}>
+        JSON
+      </a>
+    )}
+    <CurlBlock options={response.curlOptions} url={response.url.href} />
+  </div>
+);
+
+/** @param body Blocks of HTML */
+const ApiResponse: FC<{ response: ClientResponse; body: string }> = ({ response, body }) => (
+  <section class="client" aria-labelledby="response">
+    <h2 id="response">The API response</h2>
+    <ResponsePanel
+      head={formatHead(formatStatus(response.status), response.headers)}
+      isOpen={response.status >= 400}
+    >
+      {raw(body)}
+    </ResponsePanel>
+  </section>
+);
+
+function formatStatus(status: number): string {
+  return `${status} ${getStatusText(status)}`;
 }
 
 /** @param page The page without faults, whose count is that of the collection */

@@ -1,20 +1,40 @@
+import type { ContextVariableMap } from "hono";
 import type { AppContext } from "../bindings.ts";
+import { quoteForShell } from "../escape.ts";
 import { COLLECTION_PATH, setParameter } from "../http/links.ts";
+import { isDefaultFormat } from "../http/negotiation.ts";
 import { getOrigin } from "../http/origin.ts";
-import { getHeader, type PageRequest, parsePageRequest } from "../http/request.ts";
+import { getHeader, getLastValue, type PageRequest, parsePageRequest } from "../http/request.ts";
 
-/** A request as its page repeats it in links, forms and a command. */
-export type ShownRequest = ReturnType<typeof describeRequest>;
+type ShownRequest = ReturnType<typeof describeRequest>;
 
+/** A request, its response, and what the service notes about them, as the HTML view shows them. */
+export interface ClientResponse
+  extends ShownRequest,
+    Pick<ContextVariableMap, "served" | "error" | "applied"> {
+  status: number;
+  headers: Headers;
+  /** Whether faults changed the response, and not only its time. */
+  isFault: boolean;
+  /** What a client receives of a body that a fault breaks. */
+  received: string | undefined;
+}
+
+/** Describes a request as its page repeats it in links, forms and a command. */
 export function describeRequest(c: AppContext) {
   const request = parsePageRequest(c);
   /** With the public origin of the service. */
   const url = createShownUrl(request, c.env.PUBLIC_ORIGIN);
+  /** Undefined if it is empty or too long to repeat. */
+  const preferHeader = getHeader(c.req.raw.headers, "Prefer");
+  const hasDefaultFormat = isDefaultFormat(getLastValue(request.query, "format"));
+  const canLink = request.method === "GET" && preferHeader === undefined && hasDefaultFormat;
   return {
-    method: request.method,
-    /** Undefined if it is empty or too long to repeat. */
-    preferHeader: getHeader(c.req.raw.headers, "Prefer"),
+    preferHeader,
     url,
+    curlOptions: formatCurlOptions(request.method, preferHeader),
+    /** Undefined if no link can send the request. */
+    jsonUrl: canLink ? setParameter(url, "format", "json") : undefined,
     /** How many parameters are not in `url`, because they are too many or too long. */
     leftOut: request.query.size - url.searchParams.size,
     /** Undefined if no collection can have the requested page. */
@@ -22,6 +42,12 @@ export function describeRequest(c: AppContext) {
     areFaultsOff: c.env.FAULTS === "off",
     urlWithoutFaults: findUrlWithoutFaults(c, url),
   };
+}
+
+function formatCurlOptions(method: string, preferHeader: string | undefined): string {
+  const verbs: Record<string, string> = { GET: "-si", HEAD: "-sI" };
+  const verb = verbs[method] ?? `-si -X ${method}`;
+  return preferHeader === undefined ? verb : `${verb} -H ${quoteForShell(`Prefer: ${preferHeader}`)}`;
 }
 
 /** A page repeats the query of its request about fourteen times. So of a longer query, it keeps only short parameters that the service reads. */
