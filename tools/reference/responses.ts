@@ -16,16 +16,10 @@ export const HEADERS: Record<string, Header> = {
   Link: createHeader("The relative URL of a page about the records, if the page has records.", {
     const: '</>; rel="describedby"',
   }),
-  "Retry-After": {
-    description:
-      "When to try again, in seconds or as an HTTP date. With 429 and 503, and with other errors if `prefer` asks for it.",
-    schema: {
-      anyOf: [
-        { type: "integer", minimum: 0 },
-        { type: "string", pattern: " GMT$" },
-      ],
-    },
-  },
+  "Retry-After": createHeader(
+    "When to try again, in seconds or as an HTTP date. With 429 and 503, and with other errors if `prefer` asks for it.",
+    { pattern: "^\\d+$| GMT$" },
+  ),
   "Preference-Applied": createHeader("The options that were applied to this response (RFC 7240)."),
   "Mock-Warning": createHeader(
     "Lists the invalid options in the header `Prefer`, which were ignored, or reports that too many responses are already waiting.",
