@@ -6,17 +6,9 @@ import type { Visit } from "./visit.ts";
 /** `seed` is the collection of data/seed. `extreme` has the longest ids and counts, and cameras with long names or markup. */
 export type CollectionName = "seed" | "extreme";
 
-/** A page of the site that the tests check. */
-interface SitePage {
-  name: string;
-  path: string;
-  collection: CollectionName;
-  status: number;
-}
-
 /** The pages of the site. Add new pages here, so that appearance.browser.test.ts checks them. */
 // biome-ignore format: a table of cases
-export const SITE_PAGES: SitePage[] = [
+export const SITE_PAGES = [
   { name: "home", path: "/", collection: "seed", status: 200 },
   { name: "home-extreme", path: "/", collection: "extreme", status: 200 },
   { name: "records", path: `${PATH}?page=3&prefer=delay=1`, collection: "seed", status: 200 },
@@ -24,7 +16,9 @@ export const SITE_PAGES: SitePage[] = [
   { name: "reference", path: "/docs", collection: "seed", status: 200 },
   { name: "fault", path: `${PATH}?page=3&prefer=rows=repeat,count=%2B1,next=skip,record=missing,grow=15/m,seed=4`, collection: "seed", status: 200 },
   { name: "error", path: `${PATH}?page=abc`, collection: "seed", status: 404 },
-];
+] as const;
+
+type SitePage = (typeof SITE_PAGES)[number];
 
 /** Visits a page of the site. */
 export function openPage(visit: Visit, sitePage: SitePage, options?: BrowserContextOptions): Promise<Page> {

@@ -43,17 +43,12 @@ describe("copy buttons", () => {
   });
 });
 
-/** Fills the form of the API reference, and returns a function that clicks one of its buttons. */
-async function fillForm(page: Page, number: string, prefer: string) {
-  await page.getByLabel("page").fill(number);
-  await page.getByLabel("prefer").fill(prefer);
-  return (button: string) => page.getByRole("button", { name: button }).click();
-}
-
 test("without scripts, the form opens a response, and the command has a path", async ({ visit }) => {
   const page = await visit("/docs", { javaScriptEnabled: false });
   const prefer = "delay=20-80,seed=4";
-  let press = await fillForm(page, "3", prefer);
+  const press = (button: string) => page.getByRole("button", { name: button }).click();
+  await page.getByLabel("page").fill("3");
+  await page.getByLabel("prefer").fill(prefer);
   expect(await page.locator(".code code").textContent()).toContain("curl -si '/api/tf1/records/' #");
   const response = await follow(page, () => press("Send"));
   expect(response.headers()["content-type"]).toBe("application/json");
@@ -61,7 +56,6 @@ test("without scripts, the form opens a response, and the command has a path", a
   const { searchParams } = new URL((await response.json()).previous);
   expect([searchParams.get("page"), searchParams.getAll("prefer")]).toEqual(["2", [prefer]]);
   await page.goto("/docs");
-  press = await fillForm(page, "", "");
   await follow(page, () => press("Open as HTML"));
   expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("1");
   expect(new URL(page.url()).search).toBe("?page=&prefer=&run=&format=api");
@@ -73,7 +67,7 @@ describe("the form of the API reference", () => {
 
   /** Sends a request, and returns the complete response as the page shows it. */
   async function send(page: Page, prefer: string, summary: RegExp = /^200 OK$/): Promise<string> {
-    await fillForm(page, "3", "");
+    await page.getByLabel("page").fill("3");
     await sendAgain(page, prefer, summary);
     return readText(page);
   }
