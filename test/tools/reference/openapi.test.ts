@@ -61,7 +61,6 @@ test.each([
   ["page", "last", true],
   ["page", "600479950316067", false],
   ["page", "0", false],
-  ["page", "-1", false],
   ["page", "1.5", false],
   ["page", "first", false],
   ["format", "api", true],
