@@ -35,7 +35,7 @@ async function createHtmlResponse(c: AppContext): Promise<Response> {
   return new Response(html, { status, headers: createHtmlHeaders(headers, request.preferHeader) });
 }
 
-/** Waits for the end of a slow body. It only fails if its client leaves, or if the service closes all connections that wait. */
+/** Waits until a slow body ends, or until its client leaves or the service closes all connections that wait. */
 function isInterrupted(slow: Response): Promise<boolean> {
   return slow.arrayBuffer().then(
     () => false,

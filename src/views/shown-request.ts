@@ -6,11 +6,9 @@ import { isDefaultFormat } from "../http/negotiation.ts";
 import { getOrigin } from "../http/origin.ts";
 import { getHeader, getLastValue, type PageRequest, parsePageRequest } from "../http/request.ts";
 
-type ShownRequest = ReturnType<typeof describeRequest>;
-
 /** A request, its response, and what the service notes about them, as the HTML view shows them. */
 export interface ClientResponse
-  extends ShownRequest,
+  extends ReturnType<typeof describeRequest>,
     Pick<ContextVariableMap, "served" | "error" | "applied"> {
   status: number;
   headers: Headers;
