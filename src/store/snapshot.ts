@@ -51,11 +51,6 @@ function isSnapshot(value: unknown): value is Snapshot {
   return isCount && isTime && areTexts;
 }
 
-/** Formats a snapshot as JSON, for stores that keep it as text. */
-export function formatSnapshot(snapshot: Snapshot): string {
-  return JSON.stringify({ format: FORMAT, ...snapshot });
-}
-
 /**
  * Parses the JSON of the current snapshot.
  * @throws UnusableSnapshotError
