@@ -35,12 +35,14 @@ function createCsvSchema<Columns extends z.ZodObject>(
   return {
     title,
     names,
-    getParser: (name: string) => parsers[name] ?? parseNumber,
-    convertRow(values: object, header: string[], cells: string[], position: InputPosition): InputRow {
+    /** @param cells The cells by the names of their columns */
+    convertRow(cells: Record<string, string>, position: InputPosition): InputRow {
+      const values: Record<string, unknown> = {};
+      // The header has every name.
+      for (const name of names) values[name] = (parsers[name] ?? parseNumber)(cells[name] ?? "");
       const result = columns.safeParse(values);
       if (result.success) return convert(result.data, position);
-      const shown = Object.fromEntries(header.map((name, index) => [name, cells[index]]));
-      return { problems: listProblems(result.error, shown, position) };
+      return { problems: listProblems(result.error, cells, position) };
     },
   };
 }
@@ -147,10 +149,6 @@ export async function* readCsv(
 /** Creates a function that parses a row. The function returns undefined for the header, even if concatenated files repeat it. */
 function createRowParser({ cells: header, line }: CsvRow, { file, modelName }: InputFile) {
   const schema = requireSchema(header, line);
-  const columns = header.map((name) => {
-    const replacesModel = modelName !== undefined && name === "model_name";
-    return { name, parse: replacesModel ? () => modelName : schema.getParser(name) };
-  });
   const isHeader = (cells: string[]) => cells[1] === header[1] && cells.join() === header.join();
   return ({ cells, line }: CsvRow): InputRow | undefined => {
     if (isHeader(cells)) return undefined;
@@ -160,12 +158,12 @@ function createRowParser({ cells: header, line }: CsvRow, { file, modelName }: I
       const value = cells.length === 1 ? cells[0] : undefined;
       return { problems: [{ file, line, value, message, cause: "cells" }] };
     }
-    const values: Record<string, unknown> = {};
-    columns.forEach(({ name, parse }, index) => {
-      const cell = cells[index];
-      if (cell !== undefined) values[name] = parse(cell);
+    const named: Record<string, string> = {};
+    header.forEach((name, index) => {
+      named[name] = cells[index] ?? "";
     });
-    return schema.convertRow(values, header, cells, { file, line });
+    if (modelName !== undefined) named.model_name = modelName;
+    return schema.convertRow(named, { file, line });
   };
 }
 
