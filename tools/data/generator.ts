@@ -137,19 +137,15 @@ function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
 
 function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COUNTS {
   const date = new Date(time * 1000);
+  const days = [0, 6].includes(date.getUTCDay()) ? "weekends" : "weekdays";
   const counts = { ...NO_COUNTS };
   for (const [index, name] of ROAD_USERS.entries()) {
     const activity = name === "persons" || name === "bicycles" ? PEOPLE_ACTIVITY : VEHICLE_ACTIVITY;
-    const mean = site.peaks[name] * scale * getShareOfPeak(activity, date);
+    const shareOfPeak = Number(activity[days][date.getUTCHours()]) / 100;
+    const mean = site.peaks[name] * scale * shareOfPeak;
     counts[name] = poisson(mean, random(hash(key, time), index));
   }
   return { ...counts, cars: counts.cars + site.parked };
-}
-
-function getShareOfPeak({ weekdays, weekends }: typeof VEHICLE_ACTIVITY, date: Date): number {
-  const isWeekend = [0, 6].includes(date.getUTCDay());
-  const percentages = isWeekend ? weekends : weekdays;
-  return Number(percentages[date.getUTCHours()]) / 100;
 }
 
 /** Time is divided into windows. Each window may contain an outage of 2 to 16 hours, so a moment depends on no other moment. */

@@ -40,19 +40,10 @@ export function createRowCollector(
   const { reject, warn } = listener;
   const counts: RowCounts = { count: 0, zeroed: 0, duplicates: 0 };
   /** The file of the first image, and that of the first record. */
-  let firstImage: string | undefined;
-  let firstRecord: string | undefined;
+  const firstFiles: { [kind in ValidRow["kind"]]?: string } = {};
   const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
   const pages = createPageCheck(database, strict ? reject : warn);
   const { stageRow, files, getStatistics } = createRowStager(database, counts, { ...listener, strict });
-  /** Notes what `compare` needs, also of rows that are skipped. */
-  const noteRow = (row: ValidRow) => {
-    if (row.kind === "image") firstImage ??= row.file;
-    else {
-      firstRecord ??= row.file;
-      if (row.isInPage) pages.addRecord(row.record.id);
-    }
-  };
   return {
     counts,
     getStatistics,
@@ -61,7 +52,9 @@ export function createRowCollector(
         row.problems.forEach(reject);
         return;
       }
-      noteRow(row);
+      // Also of rows that are skipped.
+      firstFiles[row.kind] ??= row.file;
+      if (row.kind === "record" && row.isInPage) pages.addRecord(row.record.id);
       const { timestamp, camera_ref } = row.record;
       if (skipDuplicates && addSeen.run(timestamp, camera_ref).changes === 0) counts.duplicates++;
       else stageRow(row);
@@ -70,13 +63,14 @@ export function createRowCollector(
     /** Checks what only all rows show. Must be called after the last row. */
     compare(): void {
       pages.check();
-      if (firstImage !== undefined && firstRecord !== undefined) {
+      const { image, record } = firstFiles;
+      if (image !== undefined && record !== undefined) {
         // The ids that a load assigns to images could be those of records.
-        const message = `contains a report, but ${firstRecord} contains records; one load cannot contain both`;
-        reject({ file: firstImage, line: 0, message });
+        const message = `contains a report, but ${record} contains records; one load cannot contain both`;
+        reject({ file: image, line: 0, message });
         return;
       }
-      if (firstImage !== undefined) assignReportIds(database);
+      if (image !== undefined) assignReportIds(database);
       for (const problem of findConflicts(database, files)) reject(problem);
     },
   };

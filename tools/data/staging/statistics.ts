@@ -27,14 +27,9 @@ export function createStatisticsCollector() {
       }
       return calendar.add(record, roadUsers);
     },
-    getStatistics: (cameras: number): RecordStatistics => ({
-      first,
-      last,
-      cameras,
-      totals,
-      days: calendar.listDays(),
-      hours: calendar.hours,
-    }),
+    getStatistics(cameras: number): RecordStatistics {
+      return { first, last, cameras, totals, days: calendar.listDays(), hours: calendar.hours };
+    },
   };
 }
 
