@@ -15,17 +15,16 @@ import { OUTPUT_FORMATS } from "./formats/formats.ts";
 import { INPUT_SUFFIXES } from "./formats/input-file.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
-import { checkFiles, type InputOptions, type LoadOptions, loadFiles } from "./load.ts";
+import { checkFiles, type InputOptions, type LoadOptions, loadFiles, undo } from "./load.ts";
 import { MAX_CAMERAS } from "./staging/statistics.ts";
 import { STORE_NAMES, type StoreChoice } from "./stores/configuration.ts";
 import { readStoreConfiguration } from "./stores/open-store.ts";
-import { undo } from "./undo.ts";
 
 export function createDataProgram(): Command {
   const program = createProgram("npm run data --")
     .usage("COMMAND")
     .description("Manage the records of the collection.");
-  for (const add of [addLoad, addUndo, addCheck, addInfo, addExport, addGenerate]) add(program);
+  for (const add of [addInputCommands, addStoreCommands, addGenerate]) add(program);
   return program;
 }
 
@@ -56,7 +55,13 @@ function addOutputOptions(command: Command): Command {
     .option("--out <file>", "output file; - is standard output", parseOutputPath, "-");
 }
 
-function addLoad(program: Command): void {
+const parseRecordCount = createWholeNumberParser(1);
+
+function parseMinRecords(text: string): number | "current" {
+  return text === "current" ? text : parseRecordCount(text);
+}
+
+function addInputCommands(program: Command): void {
   addStoreOptions(addReadOptions(program.command("load")))
     .description("replace the loaded records with the records of the files")
     .option("--min-records <n>", "reject fewer records; current: fewer than are loaded", parseMinRecords)
@@ -64,35 +69,20 @@ function addLoad(program: Command): void {
     .action((files: string[], options: LoadOptions) =>
       runWithStoreNotice(options, () => loadFiles(files, options)),
     );
-}
-
-const parseRecordCount = createWholeNumberParser(1);
-
-function parseMinRecords(text: string): number | "current" {
-  return text === "current" ? text : parseRecordCount(text);
-}
-
-function addUndo(program: Command): void {
-  addStoreOptions(program.command("undo"))
-    .description("restore the records that the last load has replaced")
-    .action((options: StoreChoice) => runWithStoreNotice(options, () => undo(options)));
-}
-
-function addCheck(program: Command): void {
   addReadOptions(program.command("check"))
     .option("--min-records <n>", "reject fewer records", parseRecordCount)
     .description("report the problems that load would report, without loading the files")
     .action((files: string[], options: InputOptions) => checkFiles(files, options));
 }
 
-function addInfo(program: Command): void {
+function addStoreCommands(program: Command): void {
+  addStoreOptions(program.command("undo"))
+    .description("restore the records that the last load has replaced")
+    .action((options: StoreChoice) => runWithStoreNotice(options, () => undo(options)));
   addStoreOptions(program.command("info"))
     .description("show the current snapshot and its statistics")
     .option("--json", "print JSON, including the statistics of each day and of each hour of the day")
     .action((options: InfoOptions) => runWithStoreNotice(options, () => info(options)));
-}
-
-function addExport(program: Command): void {
   addOutputOptions(addStoreOptions(program.command("export")))
     .description("write all loaded records to a file that load can read, newest first")
     .action((options: ExportOptions) => runWithStoreNotice(options, () => exportRecords(options)));

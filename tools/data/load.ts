@@ -1,8 +1,9 @@
 import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import { describeError } from "../messages.ts";
+import { describeError, getMessage } from "../messages.ts";
 import { InputError } from "./formats/problem.ts";
+import { describeSnapshot } from "./info.ts";
 import { GENERATED } from "./snapshot-content.ts";
 import {
   describeCounts,
@@ -11,13 +12,13 @@ import {
   type StageOptions,
   stageFiles,
 } from "./staging/staging.ts";
-import { formatDataCommand, type StoreAccess } from "./stores/configuration.ts";
+import { formatDataCommand, type StoreChoice } from "./stores/configuration.ts";
 import { withLock, withStore } from "./stores/open-store.ts";
-import { readReplaced, replaceCollection, UnknownOutcomeError } from "./stores/writer.ts";
+import { readReplaced, replaceCollection, UnknownOutcomeError, undoLoad } from "./stores/writer.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
 
-export interface LoadOptions extends Omit<StageOptions, "minRecords">, StoreAccess {
+export interface LoadOptions extends Omit<StageOptions, "minRecords">, StoreChoice {
   minRecords?: number | "current" | undefined;
 }
 
@@ -57,7 +58,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
  * Returns how many records are loaded, or undefined, with a notice, if none are of the user.
  * @throws Error also if the current snapshot cannot be used
  */
-function readMinimum(choice: StoreAccess): Promise<number | undefined> {
+function readMinimum(choice: StoreChoice): Promise<number | undefined> {
   return withStore(choice, "read", async ({ store }) => {
     const { id, count, source } = (await store.readCurrent()).snapshot;
     const isNothing = id === null;
@@ -70,7 +71,7 @@ function readMinimum(choice: StoreAccess): Promise<number | undefined> {
 /** @returns The replaced snapshot */
 function writeStaged(
   staged: StagedRecords,
-  choice: StoreAccess,
+  choice: StoreChoice,
   onSwitch: () => void,
 ): Promise<MaybeSnapshot> {
   return withStore(choice, "write", async ({ store }) => {
@@ -93,8 +94,29 @@ function writeStaged(
   });
 }
 
-export function printWait(seconds: number): void {
+function printWait(seconds: number): void {
   printNotice(`Waiting ${seconds} seconds until all KV locations can see the latest values.`);
+}
+
+/**
+ * Serves the records again that the last load has replaced.
+ * @throws Error if there are none, if another process writes to the same local store, or if the store fails
+ */
+export function undo(choice: StoreChoice): Promise<void> {
+  return withLock(choice, () =>
+    withStore(choice, "write", async ({ name, location, store }) => {
+      const { undone, restored } = await undoLoad(store, { onWait: printWait }).catch((cause) => {
+        if (!(cause instanceof UnknownOutcomeError)) throw cause;
+        const advice = `To see which records are loaded, run: ${formatDataCommand("info", choice)}`;
+        throw new Error(`${getMessage(cause)}\n${advice}`, { cause });
+      });
+      if (undone.id === null || restored === undefined)
+        throw new Error(
+          `There is nothing to undo in the ${name} store (${location}): replaced records are kept until the next load, or an undo.`,
+        );
+      print(`Restored ${describeSnapshot(restored)}, instead of ${describeSnapshot(undone)}.`);
+    }),
+  );
 }
 
 /**

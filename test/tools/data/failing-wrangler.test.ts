@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { loadFiles } from "../../../tools/data/load.ts";
+import { loadFiles, undo } from "../../../tools/data/load.ts";
 import { applyMigrations } from "../../../tools/data/stores/local-stores.ts";
 import { openRemoteStore } from "../../../tools/data/stores/remote-stores.ts";
-import { undo } from "../../../tools/data/undo.ts";
 import type { ProcessResult, WranglerRunner } from "../../../tools/wrangler.ts";
 import { readAll } from "../../support/reader.ts";
 import { makeRecords } from "../../support/sample-records.ts";

@@ -24,10 +24,7 @@ export interface StoreChoice {
   persistTo?: string | undefined;
   /** The path of the configuration. The default is wrangler.toml. */
   config?: string | undefined;
-}
-
-/** A chosen store, and the program that tests replace to reach it. */
-export interface StoreAccess extends StoreChoice {
+  /** Replaces wrangler in a test. */
   wrangler?: WranglerRunner | undefined;
 }
 

@@ -11,7 +11,6 @@ import { FORMAT, NOTHING_LOADED, requireSnapshot, type Snapshot } from "../../..
 import { PROJECT } from "../../paths.ts";
 import {
   type Capacity,
-  OTHER_LOAD,
   OTHER_WRITER,
   RejectedSwitchError,
   SAMPLE_DATA_REJECTED,
@@ -67,7 +66,9 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
     findMissingBlocks: async () => [],
     async switchTo(next, options) {
       if ((await database.run(buildSwitch(next, options))) > 0) return;
-      throw new RejectedSwitchError(options.onlyIfEmpty ? SAMPLE_DATA_REJECTED : OTHER_LOAD);
+      if (options.onlyIfEmpty) throw new RejectedSwitchError(SAMPLE_DATA_REJECTED);
+      const message = "Another load ran at the same time and deleted the blocks of this one. Run it again.";
+      throw new RejectedSwitchError(message);
     },
     async switchBack({ id }) {
       const isCurrent = `EXISTS (SELECT 1 FROM snapshot WHERE role = 'current' AND id = ${quoteSqlString(id)})`;

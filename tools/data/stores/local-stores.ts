@@ -39,16 +39,11 @@ export function openDurableObject(path: string, access: "read" | "write"): Datab
   } catch (cause) {
     const code = getErrorCode(cause);
     if (code === "ENOENT" && !isWritable) return new DatabaseSync(":memory:");
-    if (code === SQLITE_READONLY_DIRECTORY && !isWritable) return openUnchanged(path);
+    // This user may not write the log of readers beside the file, which no other process has open.
+    if (code === SQLITE_READONLY_DIRECTORY && !isWritable)
+      return new DatabaseSync(new URL("?immutable=1", pathToFileURL(path)), { readOnly: true });
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
-}
-
-/** Opens a file that no other process has open, for a user who may not write the log of readers beside it. */
-function openUnchanged(path: string): DatabaseSync {
-  const url = pathToFileURL(path);
-  url.search = "immutable=1";
-  return new DatabaseSync(url, { readOnly: true });
 }
 
 /** Returns the path of a durable object below a folder. The runtime derives its id from its name, too. */
@@ -118,11 +113,8 @@ export function createLocalDatabase(database: DatabaseSync): WritableDatabase {
   };
 }
 
-const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT UNIQUE,
-  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
-)`;
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations
+  (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 
 /** Applies the unapplied migrations in order, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: DatabaseSync): Promise<void> {

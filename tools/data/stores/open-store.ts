@@ -13,7 +13,6 @@ import {
   type Configuration,
   readConfiguration,
   requireStoreName,
-  type StoreAccess,
   type StoreChoice,
   type StoreName,
 } from "./configuration.ts";
@@ -75,7 +74,7 @@ export async function withLock<T>(
  * @throws Error if the configuration cannot be read or specifies no store, or if the store cannot be opened
  */
 export async function withStore<T>(
-  choice: StoreAccess,
+  choice: StoreChoice,
   access: "read" | "write",
   action: (opened: OpenedStore) => Promise<T>,
 ): Promise<T> {
@@ -111,23 +110,20 @@ function openLocalStore(
   access: "read" | "write",
 ): OpenedStore {
   const folder = join(persistTo, "v3");
-  const id = getObjectName(name, configuration);
+  const { d1_databases: [database] = [], kv_namespaces: [namespace] = [] } = configuration;
+  // Each id in the configuration has its own local store.
+  const ids = {
+    d1: database?.preview_database_id ?? database?.database_id ?? "DB",
+    kv: namespace?.preview_id ?? namespace?.id ?? "KV",
+  };
+  const id = ids[name];
   const location = join(folder, name, getDurableObjectPath(OBJECT_CLASSES[name], id));
-  const database = openDurableObject(location, access);
-  const opened = { name, location, close: () => database.close() };
+  const sqlite = openDurableObject(location, access);
+  const opened = { name, location, close: () => sqlite.close() };
   if (name === "kv") {
-    const namespace = createLocalNamespace(database, join(folder, name, id, "blobs"));
-    return { ...opened, store: createWritableKvStore(namespace, LOCAL_KV) };
+    const blobs = createLocalNamespace(sqlite, join(folder, name, id, "blobs"));
+    return { ...opened, store: createWritableKvStore(blobs, LOCAL_KV) };
   }
-  const store = createWritableD1Store(createLocalDatabase(database));
-  return { ...opened, store, migrate: () => applyMigrations(database) };
-}
-
-/** Returns the name of a database or a namespace in the runtime. Each id in the configuration has its own local store. */
-function getObjectName(
-  name: StoreName,
-  { d1_databases: [database] = [], kv_namespaces: [namespace] = [] }: Configuration,
-): string {
-  if (name === "d1") return database?.preview_database_id ?? database?.database_id ?? "DB";
-  return namespace?.preview_id ?? namespace?.id ?? "KV";
+  const store = createWritableD1Store(createLocalDatabase(sqlite));
+  return { ...opened, store, migrate: () => applyMigrations(sqlite) };
 }

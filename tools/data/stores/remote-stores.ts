@@ -4,7 +4,7 @@ import { isTransientD1Error } from "../../../src/store/d1.ts";
 import { retry } from "../../../src/store/retry.ts";
 import { getTemporaryPath } from "../../paths.ts";
 import { runWrangler, runWranglerJson, WranglerError } from "../../wrangler.ts";
-import type { StoreAccess, StoreName } from "./configuration.ts";
+import type { StoreChoice, StoreName } from "./configuration.ts";
 import { createWritableD1Store, quoteSqlString, readMigrations, type WritableDatabase } from "./d1-writer.ts";
 import { createWritableKvStore, DEPLOYED_KV, type WritableNamespace } from "./kv-writer.ts";
 import type { OpenedStore } from "./writer.ts";
@@ -16,7 +16,7 @@ const BATCH_BYTES = 20_000_000;
 const LONG_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
 /** Opens a deployed store, which wrangler's commands read and write. */
-export function openRemoteStore(name: StoreName, choice: StoreAccess): OpenedStore {
+export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedStore {
   const location = "deployed";
   const remote = createRemote(choice);
   if (name === "kv") {
@@ -41,7 +41,7 @@ const BUSY = /-> (429|5\d\d) |should wait \d+ second|\[code: (7009|971)\]/;
 type Remote = ReturnType<typeof createRemote>;
 
 /** Creates functions that run wrangler commands with the deployed stores of a configuration. Transient errors are retried. */
-function createRemote(choice: StoreAccess) {
+function createRemote(choice: StoreChoice) {
   let isConnected = false;
   const isTransient = (error: unknown) => {
     if (!(error instanceof WranglerError)) return false;

@@ -73,8 +73,6 @@ export class RejectedSwitchError extends Error {}
 
 export const SAMPLE_DATA_REJECTED =
   "The sample data was not loaded because something else was loaded meanwhile.";
-export const OTHER_LOAD =
-  "Another load ran at the same time and deleted the blocks of this one. Run it again.";
 export const OTHER_WRITER = "Nothing was undone, because another command has changed the store meanwhile.";
 
 /** Thrown if a switch failed and the store does not show the new snapshot. Readers may need its blocks, so they stay. */
