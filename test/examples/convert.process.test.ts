@@ -129,12 +129,12 @@ test.runIf(hasPython).each<[what: string, row: string, message: string]>([
   ["a zone with microseconds", `"A", day.replace(tzinfo=timezone(timedelta(0, 0, 1))), ${COUNTS}`, "ValueError: datetime.datetime(2025, 1, 2, 0, 0, tz"],
   ["a time of another class", `"A", type("Time", (datetime,), {})(2025, 1, 2, tzinfo=timezone.utc), ${COUNTS}`, "ValueError: Time(2025, 1, 2, 0, 0, tz"],
   ["a time before the year 1", `"A", datetime(1, 1, 1, tzinfo=ZoneInfo("Asia/Tokyo")), ${COUNTS}`, "OverflowError: date value"],
+  // As in pytz and dateutil: their zones convert a time that the clocks skip without a word.
+  ["a zone of another library", `"A", day.replace(tzinfo=type("Zone", (timezone.__base__,), {"utcoffset": lambda *_: timedelta(0)})()), ${COUNTS}`, "ValueError: datetime.datetime(2025, 1, 2, 0, 0, tz"],
   ["text as a time", `"A", "2025", ${COUNTS}`, `ValueError: '2025' ${NOT_A_TIME}`],
   ["a number as a camera", `12, day, ${COUNTS}`, `ValueError: the camera 12 ${NOT_A_NAME}`],
   ["a camera without a name", `"", day, ${COUNTS}`, `ValueError: the camera '' ${NOT_A_NAME}`],
   ["a long name", `"a" * 65, day, ${COUNTS}`, `ValueError: the camera '${"a".repeat(65)}' ${NOT_A_NAME}`],
-  ["a name with a space at its end", `"A ", day, ${COUNTS}`, `ValueError: the camera 'A ' ${NOT_A_NAME}`],
-  ["a name that is a formula", `"=1", day, ${COUNTS}`, `ValueError: the camera '=1' ${NOT_A_NAME}`],
   ["an unknown field", '"A", day, {"vans": 1}', "ValueError: 'vans' is not one of cars, persons,"],
   ["a fraction", '"A", day, {"cars": 1.5}', `ValueError: cars 1.5 ${NOT_AN_INT}`],
   ["a whole number that is a float", '"A", day, {"cars": 3.0}', `ValueError: cars 3.0 ${NOT_AN_INT}`],
@@ -144,21 +144,6 @@ test.runIf(hasPython).each<[what: string, row: string, message: string]>([
 ])("rejects %s that read_rows yields, and keeps earlier records", (_, row, message) => {
   expectRejected({ body: yieldRow(row) }, `t:7: ${message}`);
 });
-
-/** Zones, and a time, that convert a time that the clocks skip without a word. With pytz, it is seven minutes off, too. */
-const OTHER_TIMES = {
-  "pytz.timezone": 'datetime(2025, 3, 30, 2, tzinfo=timezone("Europe/Berlin"))',
-  "dateutil.tz.gettz": 'datetime(2025, 3, 30, 2, tzinfo=gettz("Europe/Berlin"))',
-  "pandas.Timestamp": 'Timestamp(2025, 3, 30, 2).replace(tzinfo=ZoneInfo("Europe/Berlin"))',
-};
-
-for (const [name, time] of Object.entries(OTHER_TIMES)) {
-  const load = `from ${name.replace(/\.(\w+)$/, " import $1")}`;
-  const isInstalled = spawnSync("python3", ["-c", `import zoneinfo\n${load}`]).status === 0;
-  test.runIf(isInstalled)(`rejects a time with ${name}, and keeps earlier records`, () =>
-    expectRejected({ body: `${load}\nyield "t:7", "A", ${time}, ${COUNTS}` }, "t:7: ValueError: "),
-  );
-}
 
 const SECOND = "for place, cells in read_csv(path):\n";
 

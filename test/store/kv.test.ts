@@ -186,29 +186,22 @@ test("a load into a local namespace first removes unfinished loads and the previ
   expect(await store.readPrevious()).toMatchObject({ id: third });
 });
 
-test.each([
-  ["text that is not JSON", "no JSON"],
-  ["null", "null"],
-  ["no source", '{"format":1,"id":"a","count":1,"loaded_at":null}'],
-  ["a count that is not whole", '{"format":1,"id":"a","count":1.5,"loaded_at":null,"source":""}'],
-  ["a time that is a number", '{"format":1,"id":"a","count":1,"source":"","loaded_at":1}'],
-])("a current snapshot with %s is damaged", (_, text) =>
-  expect(() => parseSnapshot(text)).toThrow(/^The current snapshot is damaged: /),
-);
+const FORMATTED = (format: string) => `{"format":${format},"id":"a","count":1,"loaded_at":null,"source":""}`;
+const OTHER_VERSION = /made by another version/;
+const DAMAGED = /^The current snapshot is damaged: /;
+const LONG = "x".repeat(200);
+/** The message quotes the first 100 characters. */
+const quoting = (text: string) =>
+  `The current snapshot is damaged: ${text.slice(0, 100)}. Load the records again.`;
 
-test.each(["0", '"1"', "2", "null"])(
-  "a current snapshot of the format %s is that of another version",
-  (format) =>
-    expect(() =>
-      parseSnapshot(`{"format":${format},"id":"a","count":1,"loaded_at":null,"source":""}`),
-    ).toThrow("made by another version"),
-);
-
-test.each([
-  ["text", "x".repeat(200)],
-  ["JSON", JSON.stringify({ format: FORMAT, id: "x".repeat(200) })],
-])("the message about a damaged snapshot quotes the first 100 characters of %s", (_, text) =>
-  expect(() => parseSnapshot(text)).toThrow(
-    `The current snapshot is damaged: ${text.slice(0, 100)}. Load the records again.`,
-  ),
-);
+// biome-ignore format: a table of cases
+test.each<[string, text: string, message: string | RegExp]>([
+  ["text that is not JSON", "no JSON", DAMAGED],
+  ["null", "null", DAMAGED],
+  ["no source", '{"format":1,"id":"a","count":1,"loaded_at":null}', DAMAGED],
+  ["a count that is not whole", '{"format":1,"id":"a","count":1.5,"loaded_at":null,"source":""}', DAMAGED],
+  ["a time that is a number", '{"format":1,"id":"a","count":1,"source":"","loaded_at":1}', DAMAGED],
+  ...["0", '"1"', "2", "null"].map((format): [string, string, RegExp] => [`the format ${format}`, FORMATTED(format), OTHER_VERSION]),
+  ["a long text", LONG, quoting(LONG)],
+  ["long JSON", JSON.stringify({ format: FORMAT, id: LONG }), quoting(JSON.stringify({ format: FORMAT, id: LONG }))],
+])("a current snapshot with %s is refused", (_, text, message) => expect(() => parseSnapshot(text)).toThrow(message));

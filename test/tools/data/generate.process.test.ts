@@ -4,23 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { removeProgress, runData, runProcess } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { stageContents } from "./input.ts";
 
 const folder = createFolder();
 const generate = (...args: string[]) => runData(["generate", ...args]);
-
-test("generate writes the same records in every format, and different ones for a different random seed", async () => {
-  const read = async (...args: string[]) => {
-    const size = ["--records", "120", "--cameras", "5", "--interval", "60"];
-    const { stdout } = await generate(...size, ...args);
-    return (await stageContents({ a: stdout }, { strict: true })).records;
-  };
-  const records = await read();
-  expect(records).toHaveLength(120);
-  expect(new Set(records.map(({ camera_pk }) => camera_pk)).size).toBe(5);
-  expect(await read("--format", "jsonl")).toEqual(records);
-  expect(await read("--seed", "2")).not.toEqual(records);
-});
 
 test.each(["2019.csv", "2025.csv"])("the command in data/seed/README.md writes %s", async (file) => {
   const commands = await readFile("data/seed/README.md", "utf8");
@@ -49,9 +35,4 @@ test.each([
   const { status, stderr } = await generate(...options.replace("FOLDER", folder).split(" "));
   expect([status, stderr]).toEqual([1, expect.stringContaining(problem)]);
   expect((await readdir(folder)).filter((name) => name.startsWith("x."))).toEqual([]);
-});
-
-test("generate writes fewer records if the period ends before", async () => {
-  const { stdout } = await generate("--to", "2019-01-01T00:30:00Z", "--cameras", "2", "--records", "100");
-  expect(stdout.trimEnd().split("\n")).toHaveLength(3);
 });

@@ -5,7 +5,7 @@ import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeF
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { writeOutput } from "../../../../tools/data/formats/output-file.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 
@@ -99,24 +99,24 @@ describe("a named pipe", () => {
   });
 });
 
-test("a directory is rejected before the text is read", async () => {
-  let isRead = false;
-  const text = async function* () {
-    isRead = true;
-    yield* lines();
-  };
-  await expect(writeOutput(folder, text())).rejects.toThrow(`${folder} cannot be written: it is a directory`);
-  expect(isRead).toBe(false);
-  expect(await readdir(folder)).toEqual([]);
-});
-
-test("a missing folder is reported, even while the text is being generated", async () => {
+test.each([
+  ["a directory is reported before the text is read", "", "it is a directory", 0],
+  [
+    "a missing folder is reported, even while the text is being generated",
+    "no/out",
+    "its folder does not exist",
+    1,
+  ],
+])("%s", async (_, name, reason, reads) => {
+  const onRead = vi.fn();
   const slow = async function* () {
+    onRead();
     await setTimeout(100);
     yield* lines();
   };
-  const message = `${path("no/out")} cannot be written: its folder does not exist`;
-  await expect(writeOutput(path("no/out"), slow())).rejects.toThrow(message);
+  const message = `${path(name)} cannot be written: ${reason}`;
+  await expect(writeOutput(path(name), slow())).rejects.toThrow(message);
+  expect(onRead).toHaveBeenCalledTimes(reads);
   expect(await readdir(folder)).toEqual([]);
 });
 

@@ -125,10 +125,8 @@ test.each<{ name: string; file: string; edit?: [RegExp, string]; given?: string;
 });
 
 test("the source of a body is that of records in memory", async () => {
-  const { source, close } = await stageBody(
-    Readable.from([Buffer.from(formatCsv(makeRecords(3)))]),
-    undefined,
-  );
+  const body = Readable.from([Buffer.from(formatCsv(makeRecords(3)))]);
+  const { source, close } = await stageBody(body, undefined);
   close();
   expect(source).toBe(SOURCE);
 });

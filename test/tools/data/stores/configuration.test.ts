@@ -42,8 +42,12 @@ describe("a configuration", () => {
     await expect(readConfiguration(config)).rejects.toThrow(`The environment variable ${name} is set`);
   });
 
-  test.each(["own.jsonc", "own.json", "own"])("with the name %s is refused, because it is not TOML", (name) =>
-    expect(readConfiguration(join(folder, name))).rejects.toThrow("its name must end in .toml"),
+  test.each([
+    ["own.jsonc", "its name must end in .toml"],
+    ["own", "its name must end in .toml"],
+    ["none.toml", "none.toml cannot be read: it does not exist"],
+  ])("with the name %s is refused: %s", (name, message) =>
+    expect(readConfiguration(join(folder, name))).rejects.toThrow(message),
   );
 });
 

@@ -19,8 +19,6 @@ import { loadRecords, openWorkerStore } from "../../../support/stores.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 import { startWorker } from "../../../support/worker.ts";
 
-const NO_DATABASE = "something else, which is long enough not to be a new database".repeat(10);
-
 const read = async (store: WritableStore) => (await readAll(store)).records;
 
 /** Creates a folder for the local stores, and functions that use a store in it. */
@@ -139,13 +137,5 @@ describe("a local store", () => {
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);
     await readOnly().finally(() => isRoot && process.seteuid?.(0));
-  });
-
-  test("names the file that is not a database", async () => {
-    const { folder, inThisProcess } = createStores();
-    await inThisProcess("kv", (store) => loadRecords(store, makeRecords(20)));
-    const [file = ""] = await Array.fromAsync(glob(`${folder}/v3/kv/*/[0-9a-f]*.sqlite`));
-    await writeFile(file, NO_DATABASE);
-    await expect(inThisProcess("kv", read)).rejects.toThrow(`${file} cannot be opened: it is damaged`);
   });
 });
