@@ -22,15 +22,8 @@ const OUTCOMES = ["hangs", "hangs", "takes long", "fails", "fails"] as const;
 
 /** Creates the binding of an instance to a database. Its reads take time, overlap, hang and fail. */
 export function createFailingBinding(database: WritableDatabase, behavior: Behavior, random: Random) {
-  const seen = {
-    /** When the latest failed read has ended. */
-    failedAt: 0,
-    /** When the latest read of the current snapshot began. */
-    readAt: 0,
-    /** When the 5 seconds of the cached snapshot began. */
-    freshFrom: Number.NEGATIVE_INFINITY,
-  };
-  const observe = createObserver(seen);
+  /** When the latest failed read has ended. */
+  const seen = { failedAt: 0 };
   const drawOutcome = () => {
     const isFailing = Date.now() < behavior.getFailureEnd() && random() < behavior.failureRate;
     return isFailing ? OUTCOMES[Math.floor(random() * OUTCOMES.length)] : "works";
@@ -52,8 +45,6 @@ export function createFailingBinding(database: WritableDatabase, behavior: Behav
   const readForRequest = async (...query: Parameters<typeof read>) => {
     const request = currentRequest.getStore();
     const reading = currentRequest.exit(() => read(...query)).catch((error: Error) => error);
-    const isOfSnapshot = query[0].includes("FROM snapshot");
-    if (isOfSnapshot) void currentRequest.exit(() => observe(reading, () => request?.isOver ?? false));
     const outcome = await reading;
     if (request?.isOver) return createPendingPromise();
     if (outcome instanceof Error) throw outcome;
@@ -67,25 +58,4 @@ export function createFailingBinding(database: WritableDatabase, behavior: Behav
     }),
   });
   return { seen, binding: { withSession } as unknown as D1Database };
-}
-
-/**
- * Creates a function that observes the reads of the current snapshot, to know how fresh the cached one is at most. A read that fails may
- * make it fresh again, but not if it was cached after the read had begun.
- */
-function createObserver(seen: { readAt: number; freshFrom: number }) {
-  const cached = { readAt: 0, replacements: 0 };
-  return async (reading: Promise<unknown>, isRequestOver: () => boolean) => {
-    const readAt = Date.now();
-    const { replacements } = cached;
-    seen.readAt = readAt;
-    const timeout = wait(READ_TIMEOUT_MS).then(() => new Error("timeout"));
-    const hasFailed = (await Promise.race([reading, timeout])) instanceof Error;
-    if (isRequestOver()) return;
-    if (hasFailed && cached.replacements === replacements) seen.freshFrom = Date.now();
-    if (hasFailed || readAt < cached.readAt) return;
-    cached.replacements += 1;
-    cached.readAt = readAt;
-    seen.freshFrom = readAt;
-  };
 }

@@ -4,7 +4,6 @@ import type { Env } from "../../src/bindings.ts";
 import { getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import type { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { READ_TIMEOUT_MS } from "../../src/store/store.ts";
 import { createWritableD1Store } from "../../tools/data/stores/d1-writer.ts";
 import { undoLoad } from "../../tools/data/stores/writer.ts";
 import { PATH } from "../support/exchange.ts";
@@ -26,9 +25,6 @@ const MAX_STALE_MS = 9_000;
 
 /** The maximum age of the snapshot without the page of a 404, at the start of the request. */
 const MAX_404_AGE_MS = 1_000;
-
-/** How long a snapshot is fresh. */
-const FRESH_MS = 5_000;
 
 /** How long after a failed read the service may still show it. */
 const RECOVERY_MS = 10_000;
@@ -118,8 +114,6 @@ async function simulateHistory(random: Random): Promise<string[]> {
     const page = isBusy ? "1" : drawPage(random);
     const { seen, env } = instances[Math.floor(random() * instances.length)]!;
     const startedAt = Date.now();
-    const isRefreshing = startedAt < seen.readAt + READ_TIMEOUT_MS;
-    const mustRead = startedAt >= seen.freshFrom + FRESH_MS && !isRefreshing;
     const request = new Request(`${ORIGIN}${PATH}?page=${page}`);
     const state = { isOver: false };
     const end = random() < abortRate ? wait(random() * 500) : createPendingPromise();
@@ -128,7 +122,6 @@ async function simulateHistory(random: Random): Promise<string[]> {
       end,
     ]);
     state.isOver = true;
-    if (mustRead && seen.readAt < startedAt) problems.push(`an expired snapshot is not read at ${startedAt}`);
     if (!response) return;
     const works = seen.failedAt < startedAt - RECOVERY_MS;
     const problem = await findProblem(history, { page, works, startedAt, endedAt: Date.now() }, response);
