@@ -103,6 +103,18 @@ describe("after the expiry of the snapshot", () => {
     expect(reads).toEqual(expected);
   });
 
+  test("it is read again if the request that reads it ends without notice", async () => {
+    const { serves, reads, control } = await createWarmInstance();
+    vi.advanceTimersByTime(5_000);
+    control.delayMs = 2_999;
+    void serves(700, 1);
+    Object.assign(control, { current: next, delayMs: undefined });
+    // Runs no timer: the runtime drops those of a request together with its work.
+    vi.setSystemTime(Date.now() + 3_000);
+    await serves(700, 1);
+    expect(reads).toEqual(["current", "current"]);
+  });
+
   test("a load is visible within 9 seconds if the store is slow but healthy", async () => {
     for (let idleMs = 4_000; idleMs <= 8_000; idleMs += 100) {
       const { read, control } = await createWarmInstance();
