@@ -105,15 +105,12 @@ function addGenerate(program: Command): void {
   });
 }
 
-/**
- * Runs a command. With `--remote`, prints the kind of the deployed store, and warns if the worker serves a different store. This
- * check runs beside the command, because wrangler needs seconds for it.
- */
+/** Runs a command. With `--remote`, names the kind of the deployed store, and warns if the worker serves another one. */
 async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
   if (!choice.remote) return action();
   const { name } = await readStoreConfiguration(choice);
   printNotice(`Using the deployed ${name} store.`);
-  // With --config, the store belongs to a preview, so the worker's store is not checked.
+  // Beside the command, because wrangler needs seconds. With --config, the store belongs to a preview.
   const warned = choice.config === undefined ? warnIfNotServed(name) : undefined;
   await action().finally(() => warned);
 }

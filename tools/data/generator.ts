@@ -23,10 +23,7 @@ const EPOCH = GENERATOR_EPOCH.getTime() / 1000;
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-/**
- * The kinds of sites, repeated in this order: the prefix of the camera references, the number of cameras, the number of parked cars, and
- * the mean counts of the busiest hour.
- */
+/** The kinds of sites, repeated in this order, with the prefix of their camera references, and the mean counts of the busiest hour. */
 // biome-ignore format: a site per line
 const SITES = [
   { prefix: "a", cameras: 1, parked: 0, peaks: { cars: 1.5, persons: 16, bicycles: 1.5, trucks: 0.2, motorcycles: 0.1, buses: 0.5 } },

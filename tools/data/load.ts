@@ -1,4 +1,3 @@
-import type { MaybeSnapshot } from "../../src/store/snapshot.ts";
 import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeError, getMessage } from "../messages.ts";
@@ -69,11 +68,7 @@ function readMinimum(choice: StoreChoice): Promise<number | undefined> {
 }
 
 /** @returns The replaced snapshot */
-function writeStaged(
-  staged: StagedRecords,
-  choice: StoreChoice,
-  onSwitch: () => void,
-): Promise<MaybeSnapshot> {
+function writeStaged(staged: StagedRecords, choice: StoreChoice, onSwitch: () => void) {
   return withStore(choice, "write", async ({ store }) => {
     const replaced = await readReplaced(store);
     const { update, close } = openProgress("writing", { total: staged.count });

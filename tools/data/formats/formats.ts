@@ -20,10 +20,7 @@ export type FormatName = keyof typeof OUTPUT_FORMATS;
 
 const NO_RECORDS = "contains no records";
 
-/**
- * Reads the records or the report in a file, in batches of rows. The content determines the format. An invalid file does not throw: if
- * the file cannot be read to its end, the last row is a problem.
- */
+/** Reads a file in batches of rows. Its content determines the format. If it cannot be read to its end, the last row is a problem. */
 export async function* readInputFile(input: InputFile): AsyncGenerator<InputRow[]> {
   try {
     yield* readRows(decodeText(readBytes(input)), input);

@@ -30,10 +30,7 @@ const INPUT_NAME = /^[^.].*\.(csv|json|jsonl|ndjson|gz)$/i;
 /** `INPUT_NAME` in words. */
 export const INPUT_SUFFIXES = ".csv, .json, .jsonl, .ndjson or .gz";
 
-/**
- * Lists the input files of a folder, sorted by name, and the other names. A path that is not a folder with input files is its only
- * file.
- */
+/** Lists the input files of a folder, sorted by name, and the other names. A path that is no such folder is its only file. */
 export function listInputFiles(path: string): { files: string[]; skipped: string[] } {
   const onlyPath = { files: [path], skipped: [] };
   if (path === "-" || !isFolder(path)) return onlyPath;

@@ -72,11 +72,10 @@ function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
     const { object } = scan;
     const end = scanObject(scan, object, text, at);
     object.text += text.slice(at, end);
-    if (object.text.length > MAX_LENGTH)
-      throw new UnreadableError(
-        `is a JSON object of more than 8 MB, or one that never ends; ${CONVERSION_HINT}`,
-        object.line,
-      );
+    if (object.text.length > MAX_LENGTH) {
+      const message = `is a JSON object of more than 8 MB, or one that never ends; ${CONVERSION_HINT}`;
+      throw new UnreadableError(message, object.line);
+    }
     at = end;
     if (object.depth > 0) continue;
     scan.object = undefined;
@@ -150,9 +149,7 @@ function scanCharacter(scan: Scan, object: OpenObject, character: string): void 
 }
 
 function countValue(object: OpenObject): void {
-  if (++object.values > MAX_VALUES)
-    throw new UnreadableError(
-      `is a JSON object with more than ${MAX_VALUES} values; ${CONVERSION_HINT}`,
-      object.line,
-    );
+  if (++object.values <= MAX_VALUES) return;
+  const message = `is a JSON object with more than ${MAX_VALUES} values; ${CONVERSION_HINT}`;
+  throw new UnreadableError(message, object.line);
 }

@@ -8,8 +8,7 @@ import { findDescriptor } from "../../paths.ts";
 
 /**
  * Writes text to an output. A file is replaced only when the text is complete, and keeps its mode. Standard output and other open files,
- * devices and named pipes receive the text immediately. If the name ends with `.gz`, the text is compressed. A reader that stops early
- * (`| head`) is not an error.
+ * devices and named pipes receive it immediately. A name that ends with `.gz` compresses it. A reader that stops early is not an error.
  * @param out A path; `-` is standard output
  * @throws Error that names the output if it cannot be written, or any error that the text throws
  */

@@ -86,9 +86,8 @@ export function createProblemList(files: readonly string[], max = Number.POSITIV
      */
     add(problem: Problem): void {
       if (++total > max) {
-        throw new InputError(
-          [...list.lines(), `Stopped after ${max} problems. Nothing was loaded.`].join("\n"),
-        );
+        const lines = [...list.lines(), `Stopped after ${max} problems. Nothing was loaded.`];
+        throw new InputError(lines.join("\n"));
       }
       const { file, line, field, value, message, cause = message } = problem;
       // At the end of a file that was cut, a part of the name is no other name.

@@ -16,10 +16,7 @@ const COLUMNS = [
   "line_end TEXT", // the part after the id and the camera_pk, which the load assigns to rows of reports
 ];
 
-/**
- * Opens an empty database for a load, by default in a temporary file: a database without a name, which SQLite deletes immediately after
- * opening it.
- */
+/** Opens an empty database for a load, in memory or in a file without a name, which SQLite deletes immediately after opening it. */
 export function openStagingDatabase({ isInMemory }: { isInMemory: boolean }): DatabaseSync {
   if (!isInMemory) requireTemporaryFolder();
   const database = new DatabaseSync(isInMemory ? ":memory:" : "");
@@ -54,10 +51,7 @@ export function prepareInsert(database: DatabaseSync): StatementSync {
   return database.prepare(`INSERT INTO staged VALUES (${COLUMNS.map(() => "?").join()})`);
 }
 
-/**
- * Numbers the cameras of reports in the order of their first captures (`camera_pk`), and the images in the order of their processing
- * (`id`). Both begin with 1.
- */
+/** Numbers the cameras of reports from 1 by their first captures (`camera_pk`), and the images by their processing (`id`). */
 export function assignReportIds(database: DatabaseSync): void {
   database.exec(`
     UPDATE staged SET camera_pk = numbered.pk FROM (

@@ -29,10 +29,7 @@ export interface StoreChoice {
 }
 
 /** Formats an `npm run data` command for a message, with options that select the same store. */
-export function formatDataCommand(
-  command: string,
-  { remote, store, persistTo, config }: StoreChoice,
-): string {
+export function formatDataCommand(command: string, { remote, store, persistTo, config }: StoreChoice) {
   const quote = (word: string) => (/^[\w./:@+-]+$/.test(word) ? word : quoteForShell(word));
   const named = { "--store": store, "--persist-to": persistTo, "--config": config };
   const options = Object.entries(named).flatMap(([name, value]) =>

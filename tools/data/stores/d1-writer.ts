@@ -96,10 +96,7 @@ function buildInsert(id: string, { number, text }: Block): string {
  * Builds the statement that makes a snapshot the current one, and the current one the previous one. It changes nothing if a block of the
  * snapshot is missing or, with `onlyIfEmpty`, if anything was ever loaded. Repeated, it changes nothing more.
  */
-function buildSwitch(
-  { id, count, loaded_at, source }: Snapshot,
-  { blocks, onlyIfEmpty }: SwitchOptions,
-): string {
+function buildSwitch({ id, count, loaded_at, source }: Snapshot, { blocks, onlyIfEmpty }: SwitchOptions) {
   const loadedAt = loaded_at === null ? "NULL" : quoteSqlString(loaded_at);
   const values = [quoteSqlString(id), count, loadedAt, quoteSqlString(source), FORMAT];
   const hasAllBlocks = `(SELECT count(*) FROM block WHERE snapshot = ${quoteSqlString(id)}) = ${blocks}`;

@@ -32,10 +32,7 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenedSto
   return { name, location, store: createWritableD1Store(database), migrate };
 }
 
-/**
- * What wrangler prints if Cloudflare's API is busy: the status of a response that is not JSON, and the codes of one that is, 7009 for a
- * 504 and 971 for a 429.
- */
+/** What wrangler prints if Cloudflare's API is busy: the status, or for a response in JSON its code, 7009 for a 504 and 971 for a 429. */
 const BUSY = /-> (429|5\d\d) |should wait \d+ second|\[code: (7009|971)\]/;
 
 type Remote = ReturnType<typeof createRemote>;
