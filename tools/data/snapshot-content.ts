@@ -81,8 +81,7 @@ export const GENERATED = "generated";
 export const GENERATED_HASH = "20aac8ea19826fd0bce1";
 
 /**
- * Lists the sources of a load: the names of its files. The records show whether they are generated, because anybody can change the files
- * of the sample data.
+ * Lists the sources of a load: the names of its files. The records show whether they are generated: anybody can change the sample data.
  * @param files Paths; `-` is standard input
  * @param source Replaces the names of the files
  */

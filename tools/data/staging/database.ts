@@ -65,8 +65,7 @@ export function assignReportIds(database: DatabaseSync): void {
 
 /**
  * Columns whose combined values must be unique, and the field to report. A camera has one record per observation time (specification,
- * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. The columns include camera_ref, because a
- * camera with two references is reported elsewhere.
+ * "Record", rule 2). The timestamp comes first, because files are usually sorted by time. A camera with two references is reported elsewhere.
  */
 const UNIQUE_KEYS = [
   { columns: "id", field: "id" },

@@ -142,10 +142,7 @@ function getIds(row: ValidRow): SQLInputValue[] {
   return [null, row.record.id, row.record.camera_pk];
 }
 
-/**
- * Checks that the camera_ref of a camera_pk is constant (specification, "Record", rule 4), and that no two look the same. An image in a
- * report identifies its camera only by the camera_ref.
- */
+/** Checks that the camera_ref of a camera_pk is constant (specification, "Record", rule 4), and that no two look the same. */
 function createCameraCheck({ reject, warn }: ProblemListener) {
   type Camera = InputPosition & { key: number | string; ref: string };
   const cameras = new Map<Camera["key"], Camera>();
@@ -155,6 +152,7 @@ function createCameraCheck({ reject, warn }: ProblemListener) {
     check(row: ValidRow): void {
       const { file, line } = row;
       const ref = row.record.camera_ref;
+      // An image of a report has no camera_pk.
       const key = row.kind === "image" ? ref : row.record.camera_pk;
       const known = cameras.get(key);
       if (known?.ref === ref) return;

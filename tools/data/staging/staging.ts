@@ -180,10 +180,8 @@ async function runStep(
 export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
   const remarks: string[] = [];
   if (zeroed > 0) remarks.push(describeZeroed(zeroed));
-  if (duplicates > 0)
-    remarks.push(
-      `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`,
-    );
+  const skipped = `skipped ${formatCount(duplicates, "record")}`;
+  if (duplicates > 0) remarks.push(`${skipped} with the same camera_ref and timestamp as an earlier one`);
   const records = formatCount(count, "record");
   return remarks.length > 0 ? `${records} (${remarks.join("; ")})` : records;
 }

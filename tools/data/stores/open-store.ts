@@ -37,8 +37,7 @@ function getStateFolder({ persistTo, config }: StoreChoice): string {
 const OBJECT_CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
 
 /**
- * Runs an action that writes to a store. A local store is locked, so that no other command on this machine writes to it. Readers need
- * no lock, and a deployed store cannot be locked.
+ * Runs an action that writes to a store. A local store is locked against other commands that write. A deployed store cannot be locked.
  * @param options `waitMs`: how long to wait for another process that has the lock
  * @throws Error if that process still has it, or if the file of the lock cannot be written
  */

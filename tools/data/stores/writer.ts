@@ -82,8 +82,7 @@ export class UnknownOutcomeError extends Error {}
 const TIME_LENGTH = 9;
 
 /**
- * Creates the id of a new snapshot: the time, so that ids sort by time and old blocks can be recognized, and random characters, so that
- * ids are unique even if clocks are wrong.
+ * Creates the id of a new snapshot: the time, which shows the age of its blocks, and random characters, which are unique if clocks are wrong.
  * @param now Milliseconds since 1970
  */
 export function createSnapshotId(now: number): string {
@@ -117,8 +116,7 @@ export interface WriteOptions {
 }
 
 /**
- * Replaces the collection. Readers are switched to the new blocks when all of them are stored. If the load fails or is interrupted
- * before the switch, the previous records are still served.
+ * Replaces the collection. Readers are switched to the new blocks when all are stored. Until then, the previous records are served.
  * @returns The id of the new snapshot
  * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
  */
