@@ -36,6 +36,8 @@ export async function wait(
   if (waitMs === 0) return { kind: "over", waitMs };
   const slot = slots.take(c, waitMs);
   if (slot === undefined) return { kind: "refused" };
+  // For the package, which ends waits when its server closes.
+  c.executionCtx.props.onWait?.();
   await sleep(beforeMs, slot.signal);
   if (slot.signal.aborted) return { kind: "interrupted" };
   if (bodyMs > 0) return { kind: "slow body", waitMs, bodyMs, slot };

@@ -36,11 +36,11 @@ export function addAdmin(
   if (isOn) addPaths(admin, controls, host);
   const detail = isOn ? "Not found." : "Not found. The command needs --admin for the paths below /__admin/.";
   admin.notFound((c) => c.json({ detail }, 404));
-  return async (request, address) => {
+  return async (request, client) => {
     const isAdmin = /^https?:\/\/[^/]+\/__admin(?:[/?]|$)/.test(request.url);
     return isAdmin && URL.canParse(request.url)
       ? toReply(await admin.fetch(request))
-      : controls.respond(request, address);
+      : controls.respond(request, client);
   };
 }
 

@@ -88,11 +88,7 @@ async function startServer(files: string[], options: Options, signals: SignalAct
     const respond = addAdmin(controls, { isOn: admin === true, host });
     const settings = { overridesGlobals: true, graceMs: GRACE_MS };
     const { url, close } = await listen(respond, { port, host, cert, key }, settings);
-    signals.finish = async () => {
-      // Ends the responses that wait for a fault.
-      service.reset();
-      await close();
-    };
+    signals.finish = close;
     const defaults = service.prefer === "" ? "" : ` with ${service.prefer}`;
     print(`Serving${defaults} at ${url}`);
   };

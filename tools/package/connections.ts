@@ -12,6 +12,8 @@ export interface Connections {
   respond: RequestListener;
   /** The responses of each connection that are not complete, in their order. Only the first one has begun. */
   open: Map<Socket, ServerResponse[]>;
+  /** The responses that wait for a fault, or have waited. */
+  waiting: WeakSet<ServerResponse>;
   /** How many connections were accepted. */
   accepted: number;
   isEnding: boolean;
@@ -20,7 +22,8 @@ export interface Connections {
 }
 
 export function createConnections(respond: RequestListener): Connections {
-  return { respond, open: new Map(), accepted: 0, isEnding: false, accepting: undefined };
+  const waiting = new WeakSet<ServerResponse>();
+  return { respond, open: new Map(), waiting, accepted: 0, isEnding: false, accepting: undefined };
 }
 
 /** Responds to the requests of each connection one after another. Node alone would begin all that come in one chunk. */
@@ -51,7 +54,7 @@ function receive(connections: Connections, { socket }: IncomingMessage, outgoing
   open.push(outgoing);
   outgoing.once("close", () => {
     open.shift();
-    if (connections.isEnding && open.length === 0) socket.end();
+    if (connections.isEnding && open.length === 0) socket.destroySoon();
     else if (socket.writable) void begin(connections, open);
   });
   if (open.length === 1) void begin(connections, open);
@@ -70,15 +73,18 @@ function closeAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader("Connection", "close");
 }
 
-/** How long clients get to see that their connection is closed. */
-const CLOSING_MS = 200;
+/** Notes that a response begins to wait for a fault. While the servers close, no response can wait. */
+export function noteWait({ waiting, isEnding }: Connections, response: ServerResponse): void {
+  if (isEnding) response.destroy();
+  else waiting.add(response);
+}
 
-/** How long clients get to read the rest of a response. */
-const READING_MS = 5_000;
+/** How long clients get to send the rest of a request, and to read the rest of a response. */
+const REST_MS = 5_000;
 
 /**
- * Closes servers. Each connection gets the responses to its requests before. Resolves when the clients have seen that their connections are
- * closed, so that they send nothing there any more.
+ * Closes servers. Each connection gets the responses to its requests before, unless one of them waits for a fault. Resolves when the clients
+ * in this process have seen that their connections are closed, so that they send nothing there any more.
  * @param options `graceMs`: how long clients can still send a request
  */
 export async function closeServers(
@@ -86,22 +92,25 @@ export async function closeServers(
   servers: Server[],
   { graceMs }: { graceMs: number },
 ): Promise<void> {
-  const { open } = connections;
+  const { open, waiting } = connections;
   if (graceMs > 0) await acceptAll(connections);
   const closed = Promise.all(servers.map((server) => once(server.close(), "close")));
-  const waitFor = (milliseconds: number) =>
-    Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
+  const waitFor = async (milliseconds: number) => {
+    await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
+    // Receives what has arrived, also if the machine stopped this process for so long.
+    await setImmediate();
+  };
   connections.isEnding = true;
-  for (const [first, next] of open.values()) if (first && !next) closeAfter(first);
+  for (const [first, next] of open.values()) {
+    if (first && waiting.has(first) && !first.writableEnded) first.destroy();
+    else if (first && !next) closeAfter(first);
+  }
   connections.accepting?.resolve();
   await waitFor(graceMs);
-  for (const [socket, responses] of open) if (responses.length === 0) socket.end();
-  await waitFor(CLOSING_MS);
-  // The others have a response, and only have to read the rest of it.
-  for (const [socket, [first]] of open) if (!first?.writableEnded) socket.destroy();
-  await waitFor(READING_MS);
+  for (const [socket, responses] of open) if (responses.length === 0) socket.destroySoon();
+  await waitFor(REST_MS);
   for (const socket of open.keys()) socket.destroy();
-  // Bun does not wait for clients, which see the end two turns later.
+  // The clients see the end two turns later.
   await setImmediate();
   await setImmediate();
 }
@@ -116,5 +125,7 @@ async function acceptAll(connections: Connections): Promise<void> {
   for (let round = 0, before = -1; round < MAX_ROUNDS && before < connections.accepted; round++) {
     before = connections.accepted;
     await setTimeout(QUIET_MS);
+    // On a busy machine, the time can be over before the next turn, which accepts.
+    await setImmediate();
   }
 }

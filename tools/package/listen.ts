@@ -16,7 +16,13 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HttpError } from "../../src/http/errors.ts";
 import { printError } from "../command-line/print.ts";
 import { describeError, getErrorCode, getMessage } from "../messages.ts";
-import { acceptConnections, type Connections, closeServers, createConnections } from "./connections.ts";
+import {
+  acceptConnections,
+  type Connections,
+  closeServers,
+  createConnections,
+  noteWait,
+} from "./connections.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { createErrorResponse, type Respond } from "./respond.ts";
 import { requireListenOptions } from "./service-options.ts";
@@ -46,8 +52,14 @@ export async function listen(
   requireListenOptions(options);
   const { port = 8787, host = "localhost", cert, key } = options;
   const listener = getRequestListener(
-    // The bindings of HTTP/2 are another type, and this server is HTTP/1.
-    (request, bindings) => handleRequest(respond, request, bindings as HttpBindings),
+    (request, bindings) => {
+      // The bindings of HTTP/2 are another type, and this server is HTTP/1.
+      const { incoming, outgoing } = bindings as HttpBindings;
+      // Removes the zone of a link-local address, such as %eth0.
+      const [address = "unknown"] = incoming.socket.remoteAddress?.split("%") ?? [];
+      const reply = respond(request, { address, onWait: () => noteWait(connections, outgoing) });
+      return send(reply, incoming, outgoing);
+    },
     { overrideGlobalObjects: overridesGlobals },
   );
   const connections = createConnections((incoming, outgoing) => {
@@ -145,19 +157,17 @@ function getPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-async function handleRequest(
-  respond: Respond,
-  request: Request,
-  { incoming, outgoing }: HttpBindings,
+async function send(
+  reply: ReturnType<Respond>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
 ): Promise<Response> {
   // Ignores the error, because it only means that the client has disconnected. An unhandled error would end the process.
   outgoing.on("error", () => {});
   try {
-    // Removes the zone of a link-local address, such as %eth0.
-    const [address] = incoming.socket.remoteAddress?.split("%") ?? ["unknown"];
-    const reply = await respond(request, address);
-    if (reply.kind === "response" && !reply.canBreakOff) return reply.response;
-    if (reply.kind === "response") await sendBody(reply.response, outgoing);
+    const sent = await reply;
+    if (sent.kind === "response" && !sent.canBreakOff) return sent.response;
+    if (sent.kind === "response") await sendBody(sent.response, outgoing);
     else outgoing.socket?.destroySoon();
     return RESPONSE_ALREADY_SENT;
   } catch (error) {

@@ -4,11 +4,17 @@ import { formatOptions, type OptionValues } from "../../src/faults/option-table.
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
+/** A client that is connected by a network. */
+export interface Client {
+  address: string | undefined;
+  /** Called when its response begins to wait for a fault. */
+  onWait(): void;
+}
+
 /** The service without a network. */
 export type App = (
   request: Request,
-  client: {
-    address: string | undefined;
+  client: Partial<Client> & {
     /** Called when the fault options of a request are known, before a wait, and again with those that affected the response. */
     onApplied(applied: AppliedOptions): void;
   },
@@ -24,8 +30,8 @@ type Reply =
       canBreakOff: boolean;
     };
 
-/** Responds to the request of a client. A client in this process has no address. */
-export type Respond = (request: Request, address?: string) => Promise<Reply>;
+/** Responds to the request of a client, which is undefined in this process. */
+export type Respond = (request: Request, client?: Client) => Promise<Reply>;
 
 interface RequestListeners {
   /** Notes a request before its response. Undefined if nobody reads the notes. */
@@ -35,7 +41,7 @@ interface RequestListeners {
 
 /** Creates a function that responds as a server does. It rejects if the service has a bug, or misses a file. */
 export function createResponder(app: App, { receive, onResponse }: RequestListeners): Respond {
-  return async (request, address) => {
+  return async (request, client) => {
     if (!isValidUrl(request.url)) return toReply(createErrorResponse(new HttpError(400)));
     const received = receive?.(request);
     const applied: Pick<AppliedOptions, "options" | "isClosed"> = { options: {} };
@@ -45,7 +51,7 @@ export function createResponder(app: App, { receive, onResponse }: RequestListen
       if (received) Object.assign(received, { applied: formatOptions(options), changes, warnings });
     };
     try {
-      const response = await app(request, { address, onApplied });
+      const response = await app(request, { ...client, onApplied });
       if (applied.isClosed) return { kind: "closed" };
       if (received) received.status = response.status;
       return toReply(response, applied.options);
