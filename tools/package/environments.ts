@@ -5,7 +5,7 @@ import { createStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { ServiceOptions } from "./index.d.ts";
 import type { LoadReporting, RecordInput } from "./load-records.ts";
 import { createSampleStore } from "./sample-data.ts";
-import { formatFaults, requireServiceOptions } from "./service-options.ts";
+import { formatFaults, requireShape, ServiceSchema } from "./service-options.ts";
 
 /** Creates the variables that all environments of a service share. */
 export function createVariables(options: ServiceOptions) {
@@ -27,16 +27,20 @@ export function createEnvironments(
   options: ServiceOptions,
   { onReplaced, ...reporting }: LoadReporting & { onReplaced(): void },
 ) {
-  const load = async (input: RecordInput | undefined): Promise<StoreEnv> => {
+  const load = async (input: RecordInput): Promise<StoreEnv> => {
     requireSqlite();
     // Inherits the variables, so that a change of PREFER applies to every environment.
     const env: StoreEnv = Object.create(variables);
-    if (input === undefined) return Object.assign(env, { MEMORY: createSampleStore() });
+    if (!input.records && !input.files && !input.body)
+      return Object.assign(env, { MEMORY: createSampleStore() });
+    // At once: the caller can change its records while this process waits.
+    const records = input.records && Array.from(input.records, copyRecord);
     // Imported here, because the sample data does not need this code.
     const { loadRecords } = await import("./load-records.ts");
-    return Object.assign(env, { MEMORY: await loadRecords(input, reporting) });
+    return Object.assign(env, { MEMORY: await loadRecords({ ...input, records }, reporting) });
   };
-  const first = load(getInput(options));
+  const { modelName } = options;
+  const first = load(options);
   let initial = first;
   let served = first;
   let begun = 0;
@@ -54,26 +58,19 @@ export function createEnvironments(
     ready: first,
     getEnvironment: () => served,
     async replace(records?: ServiceOptions["records"]) {
-      requireServiceOptions({ records });
-      const input = getInput({ records, modelName: options.modelName });
-      await serve(input ? load(input) : initial);
+      requireShape(ServiceSchema, { records });
+      await serve(records ? load({ records, modelName }) : initial);
     },
-    replaceByBody: (body: Readable) => serve(load({ body, modelName: options.modelName })),
+    replaceByBody: (body: Readable) => serve(load({ body, modelName })),
     /** @returns The number of records */
     async reload() {
-      const next = load(getInput(options));
+      const next = load(options);
       await serve(next);
       initial = next;
       const { snapshot } = await createStore(await next).readCurrent();
       return snapshot.count;
     },
   };
-}
-
-/** @returns undefined for the sample data */
-function getInput({ records, files, modelName, source }: ServiceOptions): RecordInput | undefined {
-  if (records) return { records: Array.from(records, copyRecord), modelName, source };
-  return files && { files, modelName, source };
 }
 
 /** Copies a record, or a page with its records. Returns anything else unchanged, for the message that it is not a record. */

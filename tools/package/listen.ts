@@ -25,7 +25,7 @@ import {
 } from "./connections.ts";
 import type { Server as ListeningServer, ListenOptions } from "./index.d.ts";
 import { createErrorResponse, type Respond } from "./respond.ts";
-import { requireListenOptions } from "./service-options.ts";
+import { ListenSchema, requireShape } from "./service-options.ts";
 
 /** Thrown if the port, the host or the certificate cannot be used. */
 export class ListenError extends Error {}
@@ -49,7 +49,7 @@ export async function listen(
   options: ListenOptions = {},
   { overridesGlobals = false, graceMs = 0, idleMs = IDLE_MS }: ServerSettings = {},
 ): Promise<ListeningServer> {
-  requireListenOptions(options);
+  requireShape(ListenSchema, options);
   const { port = 8787, host = "localhost", cert, key } = options;
   const listener = getRequestListener(
     (request, bindings) => {

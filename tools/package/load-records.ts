@@ -15,10 +15,11 @@ import {
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
-export type RecordInput =
-  | ({ records: unknown[] } & Pick<ServiceOptions, "modelName" | "source">)
-  | ({ files: readonly string[] } & Pick<ServiceOptions, "modelName" | "source">)
-  | ({ body: Readable } & Pick<ServiceOptions, "modelName">);
+export interface RecordInput extends Pick<ServiceOptions, "files" | "modelName" | "source"> {
+  records?: Iterable<unknown> | undefined;
+  /** The body of a request. */
+  body?: Readable | undefined;
+}
 
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
@@ -44,8 +45,8 @@ export async function loadRecords(
 }
 
 function stage(input: RecordInput, reporting: LoadReporting): Promise<StagedRecords> {
-  if ("records" in input) return stageRecords(input.records, input);
-  if ("body" in input) return stageBody(input.body, input.modelName);
-  const { files, ...options } = input;
-  return stageFiles(files, { ...options, ...reporting });
+  const { records, body, files = [], modelName, source } = input;
+  if (records) return stageRecords(records, { modelName, source });
+  if (body) return stageBody(body, modelName);
+  return stageFiles(files, { modelName, source, ...reporting });
 }

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { SettingError } from "../../src/bindings.ts";
 import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { formatRules } from "../../src/faults/rules.ts";
-import type { ListenOptions, ServiceOptions } from "./index.d.ts";
+import type { ServiceOptions } from "./index.d.ts";
 
-const ServiceSchema = z
+export const ServiceSchema = z
   .strictObject({
     records: z.custom((value) => Symbol.iterator in Object(value), "It must be an array or another iterable"),
     files: z.array(z.string()).min(1, "It must name a file"),
@@ -28,7 +28,7 @@ const ServiceSchema = z
 /** Not PEM itself: messages would quote the key. */
 const PemPath = z.string().regex(/^.+$/, "It must be the path of a file");
 
-const ListenSchema = z
+export const ListenSchema = z
   .strictObject({ port: z.int().min(0).max(65_535), host: z.string().min(1), cert: PemPath, key: PemPath })
   .partial()
   .refine(({ cert, key }) => (cert === undefined) === (key === undefined), "Set both cert and key, or none");
@@ -37,19 +37,10 @@ const ListenSchema = z
 export class InvalidOptionsError extends TypeError {}
 
 /**
- * Checks the shape of the options. Records, files, the origin and the faults are checked where they are used.
+ * Checks the shape of options. Records, files, the origin and the faults are checked where they are used.
  * @throws InvalidOptionsError
  */
-export function requireServiceOptions(options: ServiceOptions): void {
-  requireShape(ServiceSchema, options);
-}
-
-/** @throws InvalidOptionsError */
-export function requireListenOptions(options: ListenOptions): void {
-  requireShape(ListenSchema, options);
-}
-
-function requireShape(schema: z.ZodType, options: object): void {
+export function requireShape(schema: z.ZodType, options: object): void {
   const { error } = schema.safeParse(options);
   if (error) throw new InvalidOptionsError(`Invalid options:\n${z.prettifyError(error)}`);
 }

@@ -8,7 +8,7 @@ import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-records.ts";
 import { createRequestList } from "./request-list.ts";
 import { type App, createResponder, type Respond } from "./respond.ts";
-import { formatFaults, requireServiceOptions } from "./service-options.ts";
+import { formatFaults, requireShape, ServiceSchema } from "./service-options.ts";
 import { respondWithFile } from "./static-files.ts";
 
 /** Hooks for the package's command. */
@@ -37,7 +37,7 @@ export function createService(options?: ServiceOptions): Service {
 }
 
 export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks = {}): ServiceControls {
-  requireServiceOptions(options);
+  requireShape(ServiceSchema, options);
   const variables = createVariables(options);
   const clock = { now: options.now ?? (() => Date.now()) };
   const environments = createEnvironments(variables, options, { ...hooks, onReplaced: () => reset() });
@@ -73,7 +73,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
     },
     set prefer(prefer) {
       // Unlike an option, it cannot be left out.
-      requireServiceOptions({ prefer: prefer ?? null });
+      requireShape(ServiceSchema, { prefer: prefer ?? null });
       variables.PREFER = formatFaults({ ...options, prefer });
       reset();
     },
