@@ -7,23 +7,22 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 /** How many requests of a connection may lack their response. A client that sends more reads nothing, and would fill the memory. */
 const MAX_OPEN = 50;
 
-/** The connections of servers that close together. */
-export interface Connections {
-  respond: RequestListener;
-  /** The responses of each connection that are not complete, in their order. Only the first one has begun. */
-  open: Map<Socket, ServerResponse[]>;
-  /** The responses that wait for a fault, or have waited. */
-  waiting: WeakSet<ServerResponse>;
-  /** How many connections were accepted. */
-  accepted: number;
-  isEnding: boolean;
-  /** While the last connections are accepted, no response begins: its client could connect again. */
-  accepting: PromiseWithResolvers<void> | undefined;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections(respond: RequestListener): Connections {
-  const waiting = new WeakSet<ServerResponse>();
-  return { respond, open: new Map(), waiting, accepted: 0, isEnding: false, accepting: undefined };
+/** Creates the connections of servers that close together. */
+export function createConnections(respond: RequestListener) {
+  return {
+    respond,
+    /** The responses of each connection that are not complete, in their order. Only the first one has begun. */
+    open: new Map<Socket, ServerResponse[]>(),
+    /** The responses that wait for a fault, or have waited. */
+    waiting: new WeakSet<ServerResponse>(),
+    /** How many connections were accepted. */
+    accepted: 0,
+    isEnding: false,
+    /** Until the last connections are accepted, no response begins: its client could connect again. */
+    allAccepted: Promise.resolve(),
+  };
 }
 
 /** Responds to the requests of each connection one after another. Node alone would begin all that come in one chunk. */
@@ -62,7 +61,7 @@ function receive(connections: Connections, { socket }: IncomingMessage, outgoing
 
 /** Begins the first response of a connection. */
 async function begin(connections: Connections, open: ServerResponse[]): Promise<void> {
-  await connections.accepting?.promise;
+  await connections.allAccepted;
   const [first, next] = open;
   if (first === undefined) return;
   if (connections.isEnding && next === undefined) closeAfter(first);
@@ -93,7 +92,7 @@ export async function closeServers(
   { graceMs }: { graceMs: number },
 ): Promise<void> {
   const { open, waiting } = connections;
-  if (graceMs > 0) await acceptAll(connections);
+  const resume = graceMs > 0 ? await acceptAll(connections) : undefined;
   const closed = Promise.all(servers.map((server) => once(server.close(), "close")));
   const waitFor = async (milliseconds: number) => {
     await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
@@ -105,7 +104,7 @@ export async function closeServers(
     if (first && waiting.has(first) && !first.writableEnded) first.destroy();
     else if (first && !next) closeAfter(first);
   }
-  connections.accepting?.resolve();
+  resume?.();
   await waitFor(graceMs);
   for (const [socket, responses] of open) if (responses.length === 0) socket.destroySoon();
   await waitFor(REST_MS);
@@ -119,13 +118,18 @@ export async function closeServers(
 const QUIET_MS = 20;
 const MAX_ROUNDS = 25;
 
-/** Accepts the connections that wait for it: the system would reset them when the server closes. */
-async function acceptAll(connections: Connections): Promise<void> {
-  connections.accepting = Promise.withResolvers();
+/**
+ * Accepts the connections that wait for it: the system would reset them when the server closes.
+ * @returns A function that lets responses begin again
+ */
+async function acceptAll(connections: Connections): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  connections.allAccepted = promise;
   for (let round = 0, before = -1; round < MAX_ROUNDS && before < connections.accepted; round++) {
     before = connections.accepted;
     await setTimeout(QUIET_MS);
     // On a busy machine, the time can be over before the next turn, which accepts.
     await setImmediate();
   }
+  return resolve;
 }

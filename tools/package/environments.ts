@@ -61,8 +61,9 @@ export function createEnvironments(
       requireShape(ServiceSchema, { records });
       await serve(records ? load({ records, modelName }) : initial);
     },
+    /** Replaces all records, as `replace` does, by those in the body of a request, in any format. */
     replaceByBody: (body: Readable) => serve(load({ body, modelName })),
-    /** @returns The number of records */
+    /** Replaces all records by those that the files have now, and returns their number. */
     async reload() {
       const next = load(options);
       await serve(next);

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { createApp } from "../../src/app.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createEnvironments, createVariables } from "./environments.ts";
@@ -7,7 +6,7 @@ import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-records.ts";
 import { createRequestList } from "./request-list.ts";
-import { type App, createResponder, type Respond } from "./respond.ts";
+import { type App, createResponder } from "./respond.ts";
 import { formatFaults, requireShape, ServiceSchema } from "./service-options.ts";
 import { respondWithFile } from "./static-files.ts";
 
@@ -18,25 +17,15 @@ export interface ServiceHooks extends LoadReporting {
   notesRequests?: boolean | undefined;
 }
 
-/** A service with what only the package's command may use. */
-export interface ServiceControls {
-  service: Service;
-  /** Responds to a request. The service must be ready. */
-  respond: Respond;
-  /** The clock of the faults, which can be replaced. */
-  clock: { now(): number };
-  /** Replaces all records, as `replace` does, by those in the body of a request, in any format. */
-  replaceByBody(body: Readable): Promise<void>;
-  /** Replaces all records by those that the files have now, and returns their number. */
-  reload(): Promise<number>;
-}
-
 /** See `createService` in index.d.ts. */
 export function createService(options?: ServiceOptions): Service {
   return createControls(options).service;
 }
 
-export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks = {}): ServiceControls {
+export type ServiceControls = ReturnType<typeof createControls>;
+
+/** Creates a service, with what only the package's command may use: its `clock` can be replaced, and `respond` needs a service that is ready. */
+export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks = {}) {
   requireShape(ServiceSchema, options);
   const variables = createVariables(options);
   const clock = { now: options.now ?? (() => Date.now()) };

@@ -197,7 +197,7 @@ test.each<readonly [what: string, expected: string | RegExp, lines: readonly str
   ["a URL of 33,000 characters", statusIs(431), [`GET ${PATH}?a=${"a".repeat(33_000)} HTTP/1.1`, "Host: a"]],
   ["TRACE, a method that `new Request()` rejects,", statusIs(405), ["TRACE / HTTP/1.1", "Host: a"]],
   ["no HTTP", statusIs(400), ["garbage"]],
-  ...["a b", "\xe9", "a/b:", "a/b", "999.999.9.9"].map((host) => [`the host ${host}`, statusIs(400), ["GET / HTTP/1.1", `Host: ${host}`]] as const),
+  ...["a b", "\xe9", "a/b:", "a/b", "999.999.9.9", "a';id;'b", "a$(id)b"].map((host) => [`the host ${host}`, statusIs(400), ["GET / HTTP/1.1", `Host: ${host}`]] as const),
   ["two hosts", statusIs(400), ["GET / HTTP/1.1", "Host: a", "Host: a"]],
   ["no URL", statusIs(400), ["GET * HTTP/1.1", "Host: a"]],
   ["a user in the URL", statusIs(400), ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],

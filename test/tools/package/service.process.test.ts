@@ -114,17 +114,6 @@ test("records of another model are served as tf1 with modelName, also after repl
   expect((await read(service)).results).toEqual([RECORDS[1]]);
 });
 
-test.each([
-  [200, ["counts.example", "my_counts.example:8080", "[::1]:8787"]],
-  [400, ["a';id;'b", "a$(id)b"]],
-])("%i for requests of the hosts %j", async (status, hosts) => {
-  const urls = hosts.flatMap((host) =>
-    ["/api/tf1/records/", "/robots.txt"].map((path) => `http://${host}${path}`),
-  );
-  const responses = await Promise.all(urls.map((url) => create().fetch(url)));
-  expect(responses.map((response) => response.status)).toEqual(urls.map(() => status));
-});
-
 describe("requests", () => {
   test("are listed as plain values until reset, which also resets the counts of times", async () => {
     const service = create();
@@ -134,17 +123,14 @@ describe("requests", () => {
     await fail();
     await service.fetch(`${PATH}?prefer=close`).catch(() => {});
     await service.fetch(PATH, { signal: AbortSignal.abort() }).catch(() => {});
-    const received = service.requests.map(({ method, url, headers, status, applied }) => [
-      `${method} ${url.replace(PATH, "")}`,
-      headers,
-      status,
-      applied,
-    ]);
+    const received = service.requests.map(({ method, url, headers, status, applied }) =>
+      [method, url.replace(PATH, ""), JSON.stringify(headers), status, ...applied].join(" "),
+    );
     expect(received).toEqual([
-      ["GET ", {}, 200, []],
-      ["GET ", { "if-none-match": condition }, 304, []],
-      ["HEAD ?prefer=code=500,times=1", {}, 500, ["code=500", "times=1"]],
-      ["GET ?prefer=close", {}, null, ["close"]],
+      "GET  {} 200",
+      `GET  ${JSON.stringify({ "if-none-match": condition })} 304`,
+      "HEAD ?prefer=code=500,times=1 {} 500 code=500 times=1",
+      "GET ?prefer=close {}  close",
     ]);
     for (const copy of [structuredClone(service.requests), JSON.parse(JSON.stringify(service.requests))])
       assert.deepStrictEqual(copy, service.requests);
@@ -195,16 +181,15 @@ describe("requests", () => {
   });
 });
 
-test.each([
-  ["replace shows new records immediately", RECORDS.slice(0, 45), 45],
-  ["replace without an argument restores the initial records", undefined, 1_000],
-])("%s, even while a previous call runs", async (_, records, count) => {
+test("replace shows new records, or the initial ones, at once, even while a previous call runs", async () => {
   const service = create();
   const etag = await readEtag(service);
-  await Promise.all([service.replace(RECORDS.slice(0, 600)), service.replace(records)]);
-  expect((await read(service)).count).toBe(count);
-  expect((await readEtag(service)) === etag).toBe(records === undefined);
+  await Promise.all([service.replace(RECORDS.slice(0, 600)), service.replace(RECORDS.slice(0, 45))]);
+  expect([(await read(service)).count, (await readEtag(service)) === etag]).toEqual([45, false]);
+  await Promise.all([service.replace(RECORDS.slice(0, 600)), service.replace()]);
+  expect(await readEtag(service)).toBe(etag);
 });
+
 test("two services share nothing, and leave the globals unchanged", async () => {
   const globals = Object.getOwnPropertyDescriptors(globalThis);
   const [one, other] = [create(), create({ records: RECORDS.slice(0, 20) })];
