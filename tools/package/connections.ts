@@ -64,12 +64,8 @@ async function begin(connections: Connections, open: ServerResponse[]): Promise<
   await connections.allAccepted;
   const [first, next] = open;
   if (first === undefined) return;
-  if (connections.isEnding && next === undefined) closeAfter(first);
+  if (connections.isEnding && next === undefined) first.setHeader("Connection", "close");
   connections.respond(first.req, first);
-}
-
-function closeAfter(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader("Connection", "close");
 }
 
 /** Notes that a response begins to wait for a fault. While the servers close, no response can wait. */
@@ -100,10 +96,8 @@ export async function closeServers(
     await setImmediate();
   };
   connections.isEnding = true;
-  for (const [first, next] of open.values()) {
+  for (const [first] of open.values())
     if (first && waiting.has(first) && !first.writableEnded) first.destroy();
-    else if (first && !next) closeAfter(first);
-  }
   resume?.();
   await waitFor(graceMs);
   for (const [socket, responses] of open) if (responses.length === 0) socket.destroySoon();

@@ -120,26 +120,24 @@ describe("close", () => {
     await expect(response).rejects.toThrow();
   });
 
-  test("with a grace answers late requests, and connections that nobody has accepted, when the port is closed", async () => {
-    const respond: Respond = async () =>
-      toReply(
-        new Response(
-          await fetch(url).then(
-            () => "open",
-            () => "closed",
-          ),
-        ),
-      );
+  test("with a grace answers late requests, and connections that nobody has accepted, but lets none wait", async () => {
+    const respond: Respond = async ({ url }, client) => {
+      if (url.endsWith("hang")) client?.onWait();
+      return toReply(new Response(await getCode()));
+    };
     const { url, close } = await listen(respond, { port: 0, host: "127.0.0.1" }, { graceMs: 600_000 });
-    const idle = await openSocket(url, "");
+    const getCode = () => fetch(url).catch(({ cause }) => cause.code);
+    const [idle, waiting] = [await openSocket(url, ""), await openSocket(url, "")];
     const connecting = openSocket(url, request(""));
     // It has connected, but the server can accept it only in the next turn of the event loop.
     await new Promise(process.nextTick);
     const closed = close();
-    await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe("ECONNREFUSED");
+    await expect.poll(getCode).toBe("ECONNREFUSED");
     idle.write(request(""));
+    waiting.write(request("?prefer=hang"));
+    expect(await text(waiting)).toBe("");
     for (const socket of [idle, await connecting])
-      expect(await text(socket)).toMatch(/^HTTP\/1.1 200 .*connection: close.*\r\nclosed$/is);
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 200 .*connection: close.*\r\nECONNREFUSED$/is);
     await closed;
   });
 
