@@ -88,7 +88,9 @@ export async function closeServers(
   { graceMs }: { graceMs: number },
 ): Promise<void> {
   const { open, waiting } = connections;
-  const resume = graceMs > 0 ? await acceptAll(connections) : undefined;
+  if (graceMs > 0) connections.allAccepted = acceptAll(connections);
+  // Before any response awaits it, so that the port is closed when the next one begins.
+  await connections.allAccepted;
   const closed = Promise.all(servers.map((server) => once(server.close(), "close")));
   const waitFor = async (milliseconds: number) => {
     await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
@@ -98,7 +100,6 @@ export async function closeServers(
   connections.isEnding = true;
   for (const [first] of open.values())
     if (first && waiting.has(first) && !first.writableEnded) first.destroy();
-  resume?.();
   await waitFor(graceMs);
   for (const [socket, responses] of open) if (responses.length === 0) socket.destroySoon();
   await waitFor(REST_MS);
@@ -112,18 +113,12 @@ export async function closeServers(
 const QUIET_MS = 20;
 const MAX_ROUNDS = 25;
 
-/**
- * Accepts the connections that wait for it: the system would reset them when the server closes.
- * @returns A function that lets responses begin again
- */
-async function acceptAll(connections: Connections): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  connections.allAccepted = promise;
+/** Accepts the connections that wait for it: the system would reset them when the server closes. */
+async function acceptAll(connections: Connections): Promise<void> {
   for (let round = 0, before = -1; round < MAX_ROUNDS && before < connections.accepted; round++) {
     before = connections.accepted;
     await setTimeout(QUIET_MS);
     // On a busy machine, the time can be over before the next turn, which accepts.
     await setImmediate();
   }
-  return resolve;
 }

@@ -70,18 +70,15 @@ const OPTIONS = PROGRAMS.flatMap((program) =>
   listCommands(program).flatMap(({ options }) => options.map((option) => [option.name(), program] as const)),
 );
 
-test.each(OPTIONS)(
-  "--%s that npm has taken is a usage error, unless it is given again",
-  async (name, program) => {
-    for (const taken of ["true", ""]) {
-      vi.stubEnv(`npm_config_${name.replaceAll("-", "_")}`, taken);
-      const { status, stderr } = await runInProcess(program, ["nothing"]);
-      expect([status, stderr]).toEqual([2, expect.stringContaining(`--${name} did not arrive`)]);
-      const given = await runInProcess(program, [`--${name}=given`, "nothing"]);
-      expect(given.stderr).not.toContain("did not arrive");
-    }
-  },
-);
+test.each(OPTIONS)("--%s is a usage error if npm took it, unless given again", async (name, program) => {
+  for (const taken of ["true", ""]) {
+    vi.stubEnv(`npm_config_${name.replaceAll("-", "_")}`, taken);
+    const { status, stderr } = await runInProcess(program, ["nothing"]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`--${name} did not arrive`)]);
+    const given = await runInProcess(program, [`--${name}=given`, "nothing"]);
+    expect(given.stderr).not.toContain("did not arrive");
+  }
+});
 
 test("npm takes an option that stands before --, and none after it", async () => {
   const run = (...args: string[]) => runProcess("npm", ["run", "data", ...args]);

@@ -24,32 +24,29 @@ beforeAll(async () => {
 test.each([
   ["SIGTERM", 143],
   ["SIGINT", 130],
-] as const)(
-  "on %s, what is being sent is finished, but none waits, and the status is %i",
-  async (signal, status) => {
-    const { line, url, stop } = await startCommand(folder, ["--admin"]);
-    expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
-    const open = (targets: string[]) => {
-      const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
-      return openSocket(url.replace("localhost", "127.0.0.1"), requests.join(""));
-    };
-    const faults = ["hang", "body=slow,delay=10000"].map((fault) => `/api/tf1/records/?prefer=${fault}`);
-    const ended = Promise.all(
-      [[], ...faults.map((target) => [target])].map(async (targets) => text(await open(targets))),
-    );
-    // More than fits into the buffers of a connection.
-    const reader = await open(Array(40).fill("/seed.csv.gz"));
-    const countRequests = async () =>
-      Object(await (await fetch(`${url}/__admin/requests`)).json()).requests.length;
-    await expect.poll(countRequests).toBeGreaterThan(faults.length);
-    const stopped = stop(signal);
-    await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe("ECONNREFUSED");
-    // The process does not end before this one has read everything.
-    expect(await ended).toEqual(["", "", expect.stringMatching(/^HTTP\/1.1 200 (?!.*\r\n0\r\n)/s)]);
-    expect((await buffer(reader)).toString("latin1").match(/HTTP\/1.1 200 /g)).toHaveLength(40);
-    expect(await stopped).toEqual({ status, stderr: "" });
-  },
-);
+] as const)("%s ends waits, but nothing that is being sent, with status %i", async (signal, status) => {
+  const { line, url, stop } = await startCommand(folder, ["--admin"]);
+  expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
+  const open = (targets: string[]) => {
+    const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    return openSocket(url.replace("localhost", "127.0.0.1"), requests.join(""));
+  };
+  const faults = ["hang", "body=slow,delay=10000"].map((fault) => `/api/tf1/records/?prefer=${fault}`);
+  const ended = Promise.all(
+    [[], ...faults.map((target) => [target])].map(async (targets) => text(await open(targets))),
+  );
+  // More than fits into the buffers of a connection.
+  const reader = await open(Array(40).fill("/seed.csv.gz"));
+  const countRequests = async () =>
+    Object(await (await fetch(`${url}/__admin/requests`)).json()).requests.length;
+  await expect.poll(countRequests).toBeGreaterThan(faults.length);
+  const stopped = stop(signal);
+  await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe("ECONNREFUSED");
+  // The process does not end before this one has read everything.
+  expect(await ended).toEqual(["", "", expect.stringMatching(/^HTTP\/1.1 200 (?!.*\r\n0\r\n)/s)]);
+  expect((await buffer(reader)).toString("latin1").match(/HTTP\/1.1 200 /g)).toHaveLength(40);
+  expect(await stopped).toEqual({ status, stderr: "" });
+});
 
 test("SIGHUP reads the files again, and the previous records stay if they are wrong", async () => {
   const write = (records: number) => writeFile(join(folder, "city.csv"), formatCsv(makeRecords(records)));

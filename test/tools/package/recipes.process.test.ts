@@ -67,20 +67,17 @@ const RUNS: { files: string[]; command: string[]; expected: RegExp; isInstalled?
 ];
 
 for (const { files, isInstalled = true, command, expected } of RUNS)
-  test.runIf(isInstalled)(
-    `the recipe ${files.join(" and ")} works, and leaves no process running`,
-    async () => {
-      for (const file of files) {
-        const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
-        await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
-      }
-      const [program = "", ...args] = command;
-      const named = command === PLAYWRIGHT ? ["playwright.config.js"] : files;
-      const { stdout, stderr } = await runInFolder(program, [...args, ...named]);
-      expect(stdout + stderr).toMatch(expected);
-      await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
-    },
-  );
+  test.runIf(isInstalled)(`the recipe ${files.join(" and ")} works, and leaves no process`, async () => {
+    for (const file of files) {
+      const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
+      await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
+    }
+    const [program = "", ...args] = command;
+    const named = command === PLAYWRIGHT ? ["playwright.config.js"] : files;
+    const { stdout, stderr } = await runInFolder(program, [...args, ...named]);
+    expect(stdout + stderr).toMatch(expected);
+    await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
+  });
 
 test.runIf(hasPytest)("the recipe test_records.py says why the command does not start", async () => {
   const args = ["-m", "pytest", "test_records.py"];

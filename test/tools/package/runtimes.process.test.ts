@@ -54,19 +54,16 @@ describe.each<[string, string, ...string[]]>([
     expect(client).toEqual({ status: 0, stdout: "200 1 localhost\n", stderr: "" });
   });
 
-  test.runIf(runtime)(
-    "service.fetch gives what the global fetch of Node gives, and that of this runtime",
-    async () => {
-      const program = [resolve("test/tools/package/fetch-calls.ts"), join(folder, PACKAGE, "index.js")];
-      const { stdout } = await runIn(folder, runtime, [...own, ...program], ENV);
-      const calls = JSON.parse(stdout);
-      expect(calls.length).toBeGreaterThan(35);
-      for (const { name: call, service, global, expected, except } of calls) {
-        expect({ call, result: service }).toEqual({ call, result: expected });
-        const normalize = name.includes("Node") ? structuredClone : withoutDetails;
-        if (!except?.includes(name))
-          expect({ call, result: normalize(global) }).toEqual({ call, result: normalize(expected) });
-      }
-    },
-  );
+  test.runIf(runtime)("service.fetch gives what the global fetch gives", async () => {
+    const program = [resolve("test/tools/package/fetch-calls.ts"), join(folder, PACKAGE, "index.js")];
+    const { stdout } = await runIn(folder, runtime, [...own, ...program], ENV);
+    const calls = JSON.parse(stdout);
+    expect(calls.length).toBeGreaterThan(35);
+    for (const { name: call, service, global, expected, except } of calls) {
+      expect({ call, result: service }).toEqual({ call, result: expected });
+      const normalize = name.includes("Node") ? structuredClone : withoutDetails;
+      if (!except?.includes(name))
+        expect({ call, result: normalize(global) }).toEqual({ call, result: normalize(expected) });
+    }
+  });
 });

@@ -20,24 +20,21 @@ const create = (options: ServiceOptions = {}) => createService({ records: RECORD
 const read = async (service: Service, query = "") => Object(await (await service.fetch(PATH + query)).json());
 const readEtag = async (service: Service) => (await service.fetch(PATH)).headers.get("ETag") ?? "";
 
-test.each(["records", "pages"])(
-  "the collection is a copy of the %s at the time of the call",
-  async (kind) => {
-    const records = makeRecords(20);
-    const page = { count: 20, next: null, previous: null, results: records };
-    const input = kind === "records" ? records : [page];
-    const service = create({ records: input });
-    const replaced = create({ records: [] });
-    const replacing = replaced.replace(input);
-    records[19]!.cars = -1;
-    records.length = 0;
-    input.length = 0;
-    await replacing;
-    for (const { count, results } of [await read(service), await read(replaced)])
-      expect([count, results[0]]).toEqual([20, makeRecords(20)[19]]);
-    expect((await service.fetch(PATH)).headers.get("Data-Source")).toBe("records of a program");
-  },
-);
+test.each(["records", "pages"])("the collection is a copy of the %s at the call", async (kind) => {
+  const records = makeRecords(20);
+  const page = { count: 20, next: null, previous: null, results: records };
+  const input = kind === "records" ? records : [page];
+  const service = create({ records: input });
+  const replaced = create({ records: [] });
+  const replacing = replaced.replace(input);
+  records[19]!.cars = -1;
+  records.length = 0;
+  input.length = 0;
+  await replacing;
+  for (const { count, results } of [await read(service), await read(replaced)])
+    expect([count, results[0]]).toEqual([20, makeRecords(20)[19]]);
+  expect((await service.fetch(PATH)).headers.get("Data-Source")).toBe("records of a program");
+});
 
 test("the collection has the same ETags after a restart with the same records", async () => {
   const etag = await readEtag(create());
