@@ -157,11 +157,7 @@ function getPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-async function send(
-  reply: ReturnType<Respond>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<Response> {
+async function send(reply: ReturnType<Respond>, incoming: IncomingMessage, outgoing: ServerResponse) {
   // Ignores the error, because it only means that the client has disconnected. An unhandled error would end the process.
   outgoing.on("error", () => {});
   try {

@@ -17,15 +17,8 @@ declare const FILES: Record<string, string>;
 
 const SEED_CSV = new URL("./seed.csv.gz", import.meta.url);
 
-interface StaticFile {
-  bytes: Buffer<ArrayBuffer>;
-  gzipped: Buffer<ArrayBuffer>;
-  /** Of both encodings, so it is sent as a weak one. */
-  etag: string;
-}
-
 /** The static files that clients have read. */
-const files = new Map<string, StaticFile>();
+const files = new Map<string, ReturnType<typeof encodeFile>>();
 
 /** `Cache-Control` of files whose path changes with their contents. */
 const FOR_EVER = "public, max-age=31536000, immutable";
@@ -74,16 +67,20 @@ export function respondWithFile(
   return new Response(body, { headers: { ...shared, ...type, ...encoding } });
 }
 
-function findFile(path: string): StaticFile | undefined {
+function findFile(path: string) {
   const known = files.get(path);
   if (known !== undefined) return known;
   const contents = path === SEED_CSV_PATH ? readPackageFile(SEED_CSV) : FILES[path];
   if (contents === undefined) return undefined;
-  const bytes = Buffer.from(contents);
-  const etag = `"${hashString(bytes.toString("latin1")).toString(16)}"`;
-  const file = { bytes, gzipped: gzipSync(bytes), etag };
+  const file = encodeFile(Buffer.from(contents));
   files.set(path, file);
   return file;
+}
+
+function encodeFile(bytes: Buffer<ArrayBuffer>) {
+  // Of both encodings, so it is sent as a weak one.
+  const etag = `"${hashString(bytes.toString("latin1")).toString(16)}"`;
+  return { bytes, gzipped: gzipSync(bytes), etag };
 }
 
 function acceptsGzip(headers: Headers): boolean {

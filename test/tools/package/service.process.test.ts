@@ -86,7 +86,6 @@ test.each<readonly [call: string, value: unknown, expected: string | typeof Type
 
 test("after an error, faults and records stay", async () => {
   const service = create({ prefer: "code=503" });
-  expect(() => create({ prefer: "code=5" })).toThrow("code=5");
   expect(() => Object.assign(service, { prefer: "code=5" })).toThrow("code=5");
   await expect(service.replace(invalid)).rejects.toThrow("cars");
   expect([service.prefer, (await read(service, "?prefer=none")).count]).toEqual(["code=503", 1_000]);
@@ -94,13 +93,8 @@ test("after an error, faults and records stay", async () => {
 
 test("the methods of a service can be replaced by spies", async () => {
   const service = create();
-  const spies = [
-    vi.spyOn(service, "fetch").mockResolvedValue(new Response("spy")),
-    vi.spyOn(service, "reset"),
-  ];
-  service.reset();
+  vi.spyOn(service, "fetch").mockResolvedValue(new Response("spy"));
   expect(await (await service.fetch(PATH)).text()).toBe("spy");
-  for (const spy of spies) expect(spy).toHaveBeenCalledOnce();
 });
 
 test("records of another model are served as tf1 with modelName, also after replace", async () => {
