@@ -213,6 +213,9 @@ describe.for(STATES)("with $name,", (state) => {
     const { results, ...envelope } = Page.parse(await (await instance.fetch(pathname + search)).json());
     const sample = JSON.stringify({ ...envelope, results: results.slice(0, 1) }, null, 2);
     expect(extractText(text)).toContain(sample);
+    expect(text.includes(" without the default faults"), "the sample says how it was asked for").toBe(
+      query !== "",
+    );
   });
 });
 
