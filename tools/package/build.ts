@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
@@ -75,12 +75,19 @@ async function encodeSampleData(): Promise<SampleData> {
   }
 }
 
-/** Reads the documents. They have the same paths in the package, so that their links and messages name the right files. */
+/**
+ * Reads the documents. They have the same paths in the package, so that their links and messages name the right files.
+ * @throws Error if a link leads to a file that the package does not contain
+ */
 function readDocuments(): Map<string, string> {
   const paths = globSync(["LICENSE", "docs/*.md", "data/seed/README.md", "examples/*.py"], { cwd: PROJECT });
   const documents = new Map(paths.map((path) => [path, readFileSync(join(PROJECT, path), "utf8")]));
   const readme = documents.get("docs/package.md") ?? "";
   documents.set("README.md", readme.replaceAll(/\]\((?=[a-z]+\.md)/g, "](docs/"));
+  for (const [path, text] of documents)
+    for (const [, link = ""] of text.matchAll(/\]\((?!https?:)([^()#\s]+)/g))
+      if (path.endsWith(".md") && !documents.has(join(dirname(path), link)))
+        throw new Error(`${path} links to ${link}, which the package does not contain.`);
   return documents;
 }
 
