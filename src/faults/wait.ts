@@ -9,17 +9,17 @@ const HANG_MS = 60_000;
 /** How long `body=slow` takes without `delay`: less than the timeout of many test runners, 5 seconds. */
 const SLOW_BODY_MS = 2_000;
 
-/** How the wait before a response has ended. `waitMs` is how much longer the response takes, with its body. */
+/** How the wait before a response has ended. `waitMs` is the time that it adds to the response, with its body. */
 export type Wait =
   /** The response can be sent: its time is over, or it takes no time. */
   | { kind: "over"; waitMs: number }
   | SlowBody
-  /** The response does not wait, because too many others do. */
+  /** The response is sent without the wait, because too many others wait. */
   | { kind: "refused" }
   /** The connection closes, because the client has left, or because the service closes all connections. */
   | { kind: "interrupted" };
 
-/** The response can be sent, with a body that takes time. The slot is taken until this time is over. */
+/** The response can be sent, with a body that takes time. Whoever sends the body frees the slot. */
 export type SlowBody = { kind: "slow body"; waitMs: number; bodyMs: number; slot: Slot };
 
 /**
@@ -39,6 +39,7 @@ export async function wait(
   // For the package, which ends waits when its server closes.
   c.executionCtx.props.onWait?.();
   await sleep(beforeMs, slot.signal);
+  // The interruption has freed the slot, too.
   if (slot.signal.aborted) return { kind: "interrupted" };
   if (bodyMs > 0) return { kind: "slow body", waitMs, bodyMs, slot };
   slot.free();
