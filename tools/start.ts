@@ -86,7 +86,8 @@ function addVariable(text: string, vars: Record<string, string> = {}): Record<st
 /** Checks that the other arguments begin with an option. npm may take the option, and pass its value. */
 function requireOption([first]: string[]): void {
   const isValue = first !== undefined && !first.startsWith("-");
-  if (isValue) program.error(`error: ${formatValue(first)} follows no option. ${NPM_ADVICE}`);
+  if (isValue)
+    program.error(`error: ${formatValue(first)} follows no option. ${NPM_ADVICE}: npm start -- --port 9000`);
 }
 
 /** Checks the settings as the worker does at a request. Here, the tables of the configuration are the bindings. */

@@ -79,8 +79,7 @@ export async function runCommand(program: Command, args: string[]): Promise<void
   }
 }
 
-/** Advice for an argument that lost its option. */
-export const NPM_ADVICE = 'npm takes options for itself unless they follow "--": npm start -- --port 9000';
+export const NPM_ADVICE = 'npm takes options for itself unless they follow "--"';
 
 /** Checks that npm took no option. It leaves them in the environment, and passes the other arguments on. */
 function requireAllOptions(program: Command, args: string[]): void {
@@ -88,7 +87,9 @@ function requireAllOptions(program: Command, args: string[]): void {
   const isTaken = (name: string) => process.env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined;
   const isGiven = (name: string) => args.some((arg) => arg.split("=", 1)[0] === `--${name}`);
   const lost = options.map((option) => option.name()).find((name) => isTaken(name) && !isGiven(name));
-  if (lost !== undefined) program.error(`error: --${lost} did not arrive. ${NPM_ADVICE}`);
+  const script = process.env.npm_lifecycle_event ?? "SCRIPT";
+  if (lost !== undefined)
+    program.error(`error: --${lost} did not arrive. ${NPM_ADVICE}: npm run ${script} -- ... --${lost}`);
 }
 
 // Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.
