@@ -6,7 +6,7 @@ import { getStatusText } from "../http/statuses.ts";
 import { getLastPage } from "../records/page.ts";
 import type { Page } from "../records/schema.ts";
 import { describeBodyChange, listChanges } from "./changes.ts";
-import { CurlBlock, ResponsePanel } from "./code-block.tsx";
+import { CurlBlock, ResponsePanel } from "./code.tsx";
 import { Explanation } from "./explanation.tsx";
 import { formatBody, formatJson } from "./json-html.ts";
 import { Layout, type Link, LinkList } from "./layout.tsx";

@@ -3,7 +3,7 @@ import { DEFAULT_RETRY_MS } from "../../src/faults/fault-response.ts";
 import { DESCRIPTIONS, isOptionName, OPTIONS, type OptionKind } from "../../src/faults/option-table.ts";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { SEED_CSV_PATH } from "../../src/store/seed.ts";
-import { CodeBlock, ResponsePanel, ShortenedPage } from "../../src/views/code-block.tsx";
+import { CodeBlock, ResponsePanel, ShortenedPage } from "../../src/views/code.tsx";
 import { Layout, LinkList } from "../../src/views/layout.tsx";
 import { Markdown } from "../../src/views/markdown.tsx";
 import { DATE_JUMP_PATH, HEALTH_PATH, OPENAPI_PATH, REFERENCE_PATH } from "../../src/views/site.ts";
