@@ -4,6 +4,22 @@ import { quoteForShell } from "../escape.ts";
 import type { Page } from "../records/schema.ts";
 import { formatJson } from "./json-html.ts";
 
+/** Renders a sentence with code between backticks. */
+export const MarkedCode: FC<{ text: string }> = ({ text }) => (
+  <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>
+);
+
+/** Renders the Markdown of descriptions: paragraphs and code. */
+export const Markdown: FC<{ text: string }> = ({ text }) => (
+  <>
+    {text.split("\n\n").map((paragraph) => (
+      <p>
+        <MarkedCode text={paragraph} />
+      </p>
+    ))}
+  </>
+);
+
 /**
  * A block of code. A script adds a copy button (src/views/assets/scripts/page.ts).
  * @param label The end of the accessible name of the button

@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { AppliedOptions } from "../faults/applied-options.ts";
 import { DESCRIPTIONS, formatOption, formatOptions } from "../faults/option-table.ts";
 import { listChanges } from "./changes.ts";
-import { MarkedCode } from "./markdown.tsx";
+import { MarkedCode } from "./code.tsx";
 import type { ClientResponse } from "./shown-request.ts";
 import { REFERENCE_PATH } from "./site.ts";
 import { formatNumber, formatQuantity } from "./text-format.ts";

@@ -1,9 +1,8 @@
 import type { FC } from "hono/jsx";
 import { COLLECTION_PATH, setParameter } from "../../http/links.ts";
 import type { Page } from "../../records/schema.ts";
-import { CodeBlock, CurlBlock, ShortenedPage } from "../code.tsx";
+import { CodeBlock, CurlBlock, MarkedCode, ShortenedPage } from "../code.tsx";
 import { Layout } from "../layout.tsx";
-import { MarkedCode } from "../markdown.tsx";
 import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 import { formatNumber, formatQuantity } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
