@@ -21,13 +21,13 @@ export const renderHtml: AppMiddleware = async (c, next) => {
 async function createHtmlResponse(c: AppContext): Promise<Response> {
   const { res } = c;
   const { applied } = c.var;
-  const { body } = applied?.options ?? {};
-  if (applied !== undefined && body === "slow" && (await isInterrupted(res))) {
+  const bodyFault = applied?.options.body;
+  if (applied !== undefined && bodyFault === "slow" && !(await arrives(res))) {
     noteApplied(c, { ...applied, isClosed: true });
     return createClosedResponse();
   }
-  const isTextChanged = body !== undefined && body !== "slow";
-  const received = isTextChanged ? await receiveText(res, { isCut: body === "cut" }) : undefined;
+  const isTextChanged = bodyFault !== undefined && bodyFault !== "slow";
+  const received = isTextChanged ? await receiveText(res, { isCut: bodyFault === "cut" }) : undefined;
   const request = describeRequest(c);
   const isFault = applied !== undefined && isChanged(applied);
   const { status, headers } = res;
@@ -35,12 +35,14 @@ async function createHtmlResponse(c: AppContext): Promise<Response> {
   return new Response(html, { status, headers: createHtmlHeaders(headers, request.preferHeader) });
 }
 
-/** Waits until a slow body ends, or until its client leaves or the service closes all connections that wait. */
-function isInterrupted(slow: Response): Promise<boolean> {
-  return slow.arrayBuffer().then(
-    () => false,
-    () => true,
-  );
+/** Waits for the end of a slow body. Returns false if the client leaves before, or if the service closes all connections that wait. */
+async function arrives(slow: Response): Promise<boolean> {
+  try {
+    await slow.arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Receives a body as a client does. A cut body ends with an error, perhaps inside of a character. */
