@@ -19,8 +19,8 @@ import {
 export const FRESH_MS = 5_000;
 
 /**
- * For this time after the expiry of a snapshot, the first request begins a refresh. While its read goes on, for READ_TIMEOUT_MS at most, other
- * requests get the cached snapshot. If no request came in this time, each later one waits for a read of its own.
+ * In this time after the expiry of a snapshot, the first request begins a refresh: while its read goes on, for READ_TIMEOUT_MS at most,
+ * others get the cached snapshot. Later, while no refresh goes on, each request waits for a read of its own.
  */
 const GRACE_MS = 1_000;
 
@@ -28,7 +28,7 @@ const GRACE_MS = 1_000;
 const RECENT_MS = 1_000;
 
 /**
- * How long after the start of a request the search in a second snapshot can end. Without this limit, the request could wait for four reads of
+ * A request that searches a second snapshot gets an answer within this time. Without the limit, it could wait for four reads of
  * READ_TIMEOUT_MS each: two snapshots, and a block of each.
  */
 const MAX_SEARCH_MS = 7_000;
@@ -78,7 +78,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     return { ...current, readAt };
   }
 
-  /** Reads the current snapshot. If that fails, returns the cached one, which counts as fresh again unless another request has replaced it. */
+  /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again unless another request has changed it. */
   async function readOrGetCached(wanted: WantedBlock | undefined): Promise<TimedRead> {
     const previous = cached;
     try {
