@@ -23,8 +23,8 @@ export interface AppliedOptions {
   warnings: string[];
   /** The options that decided about the response. Before the wait, all options of the rule. */
   options: OptionValues;
-  /** The faults of that rule that had nothing to change in the response. */
-  idle?: OptionValues;
+  /** All options of the rule, but for a wait that would have been one too many. */
+  granted?: OptionValues;
   /** How much longer the response takes, with its body. */
   waitMs?: number;
   /** What the options changed in the page. */
@@ -65,8 +65,8 @@ export function pickDeciding(options: OptionValues, names: OptionName[]): Option
   return hasFault(deciding) ? { ...deciding, ...pick([...CONDITION_NAMES, "seed"]) } : deciding;
 }
 
-/** Picks the faults that did not decide about a response. */
-export function pickIdle(options: OptionValues, deciding: OptionValues): OptionValues {
-  const idle = [...FAULT_NAMES, ...SHARED_NAMES].filter((name) => deciding[name] === undefined);
-  return Object.fromEntries(idle.map((name) => [name, options[name]]));
+/** Picks the faults that had nothing to change in the response. */
+export function pickIdle({ granted = {}, options }: AppliedOptions): OptionValues {
+  const idle = [...FAULT_NAMES, ...SHARED_NAMES].filter((name) => options[name] === undefined);
+  return Object.fromEntries(idle.map((name) => [name, granted[name]]));
 }

@@ -3,7 +3,7 @@ import { hashString } from "../hash.ts";
 import type { PageRequest } from "../http/request.ts";
 import type { Collection } from "../store/cached-store.ts";
 import { getCachedStore } from "../store/create-store.ts";
-import { noteApplied, pickDeciding, pickIdle } from "./applied-options.ts";
+import { noteApplied, pickDeciding } from "./applied-options.ts";
 import { breakBody } from "./body-faults.ts";
 import { chooseRule } from "./conditions.ts";
 import type { FaultOptions } from "./fault-options.ts";
@@ -84,12 +84,11 @@ async function respond(
     collection,
     draw,
   });
-  const effective = pickDeciding(granted, deciding);
   const applied = {
     ...chosen,
     warnings: isRefused ? [...warnings, slots.warning] : warnings,
-    options: effective,
-    idle: pickIdle(granted, effective),
+    options: pickDeciding(granted, deciding),
+    granted,
     waitMs: "waitMs" in waited ? waited.waitMs : 0,
     ...outcome,
   };

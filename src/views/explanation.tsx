@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { AppliedOptions } from "../faults/applied-options.ts";
+import { type AppliedOptions, pickIdle } from "../faults/applied-options.ts";
 import { DESCRIPTIONS, formatOption, formatOptions } from "../faults/option-table.ts";
 import { listChanges } from "./changes.ts";
 import { MarkedCode } from "./code.tsx";
@@ -40,7 +40,7 @@ export const Explanation: FC<{ response: ClientResponse }> = ({ response }) => {
 
 /** Says what each option did, with links to the changes, and why others did nothing. */
 function listItems(applied: AppliedOptions) {
-  const { options, idle = {}, unmet, rule } = applied;
+  const { options, unmet, rule } = applied;
   const hasRules = rule !== undefined || unmet.length > 1;
   const skipped = unmet.map(({ name, value }, index) => (
     <li>
@@ -56,7 +56,7 @@ function listItems(applied: AppliedOptions) {
         .map(({ id, text }) => [" ", <a href={`#${id}`}>{text}</a>, "."])}
     </li>
   ));
-  const ineffective = formatOptions(idle).map((option) => (
+  const ineffective = formatOptions(pickIdle(applied)).map((option) => (
     <li>
       <OptionLink option={option} />: <MarkedCode text={describeOption(option)} />. It changed nothing here.
     </li>
