@@ -3,7 +3,7 @@ export interface Snapshot {
   /** The time of the load followed by random characters; never used again. */
   id: string;
   count: number;
-  /** When this snapshot became current, ISO 8601 in UTC; null if unknown. */
+  /** When its load made it current, also after an undo, ISO 8601 in UTC; null if unknown. */
   loaded_at: string | null;
   /** The source of the records, percent-encoded, at most 100 characters; `generated` for the records of data/seed/README.md. */
   source: string;

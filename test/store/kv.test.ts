@@ -172,6 +172,20 @@ test.each([undefined, "yesterday"])("a sweep keeps all blocks if the last switch
   expect(await listSnapshots(stores, "kv")).toEqual([replaced]);
 });
 
+test.each([{ format: FORMAT }, { format: FORMAT + 1 }, "text"])(
+  "the current snapshot is used although the previous one is %j",
+  async (previous) => {
+    const store = stores.open("kv");
+    const id = await loadRecords(store, records);
+    const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], 30);
+    const value = JSON.stringify({ ...JSON.parse(String(text)), previous });
+    await namespace.put([{ key: CURRENT_SNAPSHOT_KEY, value }]);
+    expect(await undoLoad(store)).toBeUndefined();
+    await loadRecords(store, records);
+    expect(await store.readPrevious()).toMatchObject({ id });
+  },
+);
+
 test("a load into a local namespace first removes unfinished loads and the previous snapshot, and then keeps the replaced one", async () => {
   const seen: string[][] = [];
   const namespace = watchPuts(async () => seen.push(await listSnapshots(stores, "kv")));

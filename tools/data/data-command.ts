@@ -24,7 +24,9 @@ export function createDataProgram(): Command {
   const program = createProgram("npm run data --")
     .usage("COMMAND")
     .description("Manage the records of the collection.");
-  for (const add of [addInputCommands, addStoreCommands, addGenerate]) add(program);
+  addInputCommands(program);
+  addStoreCommands(program);
+  addGenerate(program);
   return program;
 }
 

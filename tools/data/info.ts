@@ -31,8 +31,8 @@ export async function info(options: InfoOptions): Promise<void> {
   });
 }
 
-/** Describes a snapshot in a sentence: `40 records of counts.csv, loaded at 2026-11-01T00:00:00.000Z`. */
-export function describeSnapshot({ count, source, loaded_at }: Snapshot): string {
+/** Formats a snapshot for a sentence: `40 records of counts.csv, loaded at 2026-11-01T00:00:00.000Z`. */
+export function formatSnapshot({ count, source, loaded_at }: Snapshot): string {
   const sources = decodeURIComponent(source) || "unknown sources";
   return `${formatCount(count, "record")} of ${sources}, loaded at ${loaded_at ?? "an unknown time"}`;
 }
@@ -49,7 +49,7 @@ function listLines(current: Snapshot, previous: Snapshot | undefined, statistics
     ["loaded at", loaded_at ?? "unknown"],
     ["sources", listSources(statistics)],
     ["snapshot", id],
-    ["undo restores", previous ? describeSnapshot(previous) : "nothing"],
+    ["undo restores", previous ? formatSnapshot(previous) : "nothing"],
     ["records", count],
     ["first timestamp", first ?? "none"],
     ["last timestamp", last ?? "none"],

@@ -1,8 +1,9 @@
+import { UnusableSnapshotError } from "../../src/store/snapshot.ts";
 import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeError, getMessage } from "../messages.ts";
 import { InputError } from "./formats/problem.ts";
-import { describeSnapshot } from "./info.ts";
+import { formatSnapshot } from "./info.ts";
 import { GENERATED } from "./snapshot-content.ts";
 import {
   describeCounts,
@@ -59,7 +60,12 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
  */
 function readMinimum(choice: StoreChoice): Promise<number | undefined> {
   return withStore(choice, "read", async ({ store }) => {
-    const { id, count, source } = (await store.readCurrent()).snapshot;
+    const { snapshot } = await store.readCurrent().catch((cause) => {
+      if (!(cause instanceof UnusableSnapshotError)) throw cause;
+      const advice = "Without `--min-records current`, a load replaces them.";
+      throw new Error(`${getMessage(cause)} ${advice}`, { cause });
+    });
+    const { id, count, source } = snapshot;
     const isNothing = id === null;
     if (!isNothing && source !== GENERATED) return count;
     printNotice(`${isNothing ? "Nothing" : "Only the sample data"} is loaded, so there is no minimum.`);
@@ -100,16 +106,17 @@ function printWait(seconds: number): void {
 export function undo(choice: StoreChoice): Promise<void> {
   return withLock(choice, () =>
     withStore(choice, "write", async ({ name, location, store }) => {
-      const { undone, restored } = await undoLoad(store, { onWait: printWait }).catch((cause) => {
+      const result = await undoLoad(store, { onWait: printWait }).catch((cause) => {
         if (!(cause instanceof UnknownOutcomeError)) throw cause;
         const advice = `To see which records are loaded, run: ${formatDataCommand("info", choice)}`;
         throw new Error(`${getMessage(cause)}\n${advice}`, { cause });
       });
-      if (undone.id === null || restored === undefined)
+      if (result === undefined)
         throw new Error(
           `There is nothing to undo in the ${name} store (${location}): replaced records are kept until the next load, or an undo.`,
         );
-      print(`Restored ${describeSnapshot(restored)}, instead of ${describeSnapshot(undone)}.`);
+      const { undone, restored } = result;
+      print(`Restored ${formatSnapshot(restored)}, instead of ${formatSnapshot(undone)}.`);
     }),
   );
 }

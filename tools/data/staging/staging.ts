@@ -62,10 +62,11 @@ export function stageFiles(paths: readonly string[], options: StageOptions = {})
     const onRead = createByteCounter(entries, onProgress);
     for (const [index, file] of files.entries()) {
       const first = identities.indexOf(identities[index]);
-      // Otherwise, each of its records would be a problem.
-      const message = `is the same file as ${formatPosition({ file: files[first] ?? "", line: 0 })}`;
-      if (first < index) yield [{ problems: [{ file, line: 0, message }] }];
-      else yield* readInputFile({ file, modelName, onRead, ...events });
+      if (first < index) {
+        // Otherwise, each of its records would be a problem.
+        const message = `is the same file as ${formatPosition({ file: files[first] ?? "", line: 0 })}`;
+        yield [{ problems: [{ file, line: 0, message }] }];
+      } else yield* readInputFile({ file, modelName, onRead, ...events });
     }
   });
 }

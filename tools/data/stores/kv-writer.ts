@@ -137,10 +137,15 @@ function putSwitch(namespace: WritableNamespace, { current, previous, switched_a
 async function readSwitch(namespace: WritableNamespace): Promise<Switch | undefined> {
   const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], MIN_CACHE_TTL);
   if (typeof text !== "string") return undefined;
+  const current = findUsable(() => parseSnapshot(text));
+  if (current === undefined) return undefined;
+  const { switched_at, previous } = Object(JSON.parse(text));
+  return { current, switched_at: String(switched_at), previous: findUsable(() => requireSnapshot(previous)) };
+}
+
+function findUsable(read: () => Snapshot): Snapshot | undefined {
   try {
-    const current = parseSnapshot(text);
-    const { switched_at, previous } = JSON.parse(text);
-    return { current, switched_at, previous: previous && requireSnapshot(previous) };
+    return read();
   } catch (error) {
     if (error instanceof UnusableSnapshotError) return undefined;
     throw error;

@@ -43,7 +43,7 @@ export interface WritableStore extends Store, Capacity {
    * @throws RejectedSwitchError if the switch did not happen and never will. After any other error, it may have happened
    */
   switchTo(next: Snapshot, options: SwitchOptions): Promise<void>;
-  /** Reads the previous snapshot, which has all its blocks. There is none before the second load, after an undo, and during a load. */
+  /** Reads the previous snapshot, which has all its blocks. There is none before the second load, after an undo, and perhaps during a load. */
   readPrevious(): Promise<Snapshot | undefined>;
   /**
    * Switches readers from the current snapshot back to the previous one. Afterwards there is no previous one.
@@ -163,16 +163,17 @@ export async function replaceCollection(
 
 /**
  * Makes the snapshot current again that the last load has replaced.
- * @returns The snapshot that was current before, and the restored one. There is none if nothing can be undone
+ * @returns The snapshot that was current before, and the restored one; undefined if nothing can be undone
  * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
  */
 export async function undoLoad(store: WritableStore, options: WriteOptions = {}) {
   // Otherwise, KV could still show the snapshot before the last load, and the undo would go back too far.
   await waitForPropagation(store, options);
   const { snapshot: undone } = await store.readCurrent();
-  const restored = undone.id === null ? undefined : await store.readPrevious();
-  if (undone.id !== null && restored)
-    await confirmSwitch(store, restored.id, () => store.switchBack(undone), options);
+  if (undone.id === null) return undefined;
+  const restored = await store.readPrevious();
+  if (restored === undefined) return undefined;
+  await confirmSwitch(store, restored.id, () => store.switchBack(undone), options);
   return { undone, restored };
 }
 

@@ -34,13 +34,16 @@ const OTHER_TABLES = "ALTER TABLE snapshot RENAME TO current_snapshot";
 const NEWER_MIGRATION = "INSERT INTO d1_migrations (name) VALUES ('9999_newer.sql')";
 
 const RECORDS = /^The stored records were made by another version .* Load them again, or use that version\./;
+const NIGHTLY = "load --min-records current";
+const ADVICE =
+  /another version .* Without `--min-records current`, a load replaces them\.\nNothing was loaded/;
 const TABLES =
   /^The d1 store \(\/\S+\) cannot be used: its tables were made by another version .*`npm start` .*\n/;
 
 // biome-ignore format: a table of cases
 test.each<[StoreName, change: string, messages: Record<string, RegExp>]>([
-  ["d1", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / }],
-  ["kv", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, load: /^Loaded 30 / }],
+  ["d1", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, [NIGHTLY]: ADVICE, load: /^Loaded 30 / }],
+  ["kv", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, [NIGHTLY]: ADVICE, load: /^Loaded 30 / }],
   ["d1", OTHER_TABLES, { info: TABLES, export: TABLES, undo: TABLES, start: TABLES, load: TABLES }],
   ["d1", NEWER_MIGRATION, { info: /^store /, export: /^id,/, undo: TABLES, start: TABLES, load: TABLES }],
 ])("each command says that the %s store was made by another version: %s", async (store, change, messages) => {
@@ -53,9 +56,10 @@ test.each<[StoreName, change: string, messages: Record<string, RegExp>]>([
   const start = () =>
     loadSampleData({ store, persistTo: local.folder }).catch(({ message }) => `${message}\n`);
   for (const [command, expected] of Object.entries(messages)) {
-    const files = command === "load" ? [file] : [];
+    const [name = "", ...options] = command.split(" ");
+    const files = name === "load" ? [file] : [];
     const run = async () => {
-      const { stdout, stderr } = await local.run(command, "--store", store, ...files);
+      const { stdout, stderr } = await local.run(name, "--store", store, ...options, ...files);
       return stdout + stderr;
     };
     expect(await (command === "start" ? start() : run()), command).toMatch(expected);
