@@ -42,8 +42,9 @@ export function createState() {
       const interval = UNIT_MS[per] / records;
       const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
       if (steps === 0) return 0;
-      // A test can set its clock to a time before the growth.
-      const grown = Math.floor(Math.max(0, now - growsSince) / interval);
+      // A test can turn back its clock. Then the growth begins anew, or it would stand still until that time is over.
+      growsSince = Math.min(growsSince, now);
+      const grown = Math.floor((now - growsSince) / interval);
       // The last step hides nothing.
       return steps - 1 - (grown % steps);
     },

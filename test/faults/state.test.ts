@@ -31,3 +31,11 @@ test.each([
   reset(7_777);
   expect(countHidden(growth, { total, now: 7_777 + seconds * 1_000 })).toBe(hidden);
 });
+
+test("the growth begins anew if a test turns back its clock", () => {
+  const { countHidden, reset } = createState();
+  const hide = (minute: number) =>
+    countHidden({ records: 15, per: "m" }, { total: 3_000, now: minute * 60_000 });
+  reset(1_000 * 60_000);
+  expect([1_001, 100, 101, 90].map(hide)).toEqual([1_484, 1_499, 1_484, 1_499]);
+});
