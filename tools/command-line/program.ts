@@ -81,13 +81,17 @@ export async function runCommand(program: Command, args: string[]): Promise<void
 
 export const NPM_ADVICE = 'npm takes options for itself unless they follow "--"';
 
-/** Checks that npm took no option. It leaves them in the environment, and passes the other arguments on. */
+/**
+ * Checks that npm took no option: it leaves most of them in the environment, and passes the other arguments on. Under a script of another
+ * project, the options are that script's own.
+ */
 function requireAllOptions(program: Command, args: string[]): void {
+  const { npm_package_name: scriptOwner, npm_lifecycle_event: script } = process.env;
+  if (scriptOwner !== project.name) return;
   const options = [program, ...program.commands].flatMap(({ options }) => options);
   const isTaken = (name: string) => process.env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined;
   const isGiven = (name: string) => args.some((arg) => arg.split("=", 1)[0] === `--${name}`);
   const lost = options.map((option) => option.name()).find((name) => isTaken(name) && !isGiven(name));
-  const script = process.env.npm_lifecycle_event ?? "SCRIPT";
   if (lost !== undefined)
     program.error(`error: --${lost} did not arrive. ${NPM_ADVICE}: npm run ${script} -- ... --${lost}`);
 }

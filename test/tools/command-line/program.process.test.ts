@@ -72,11 +72,15 @@ const OPTIONS = PROGRAMS.flatMap((program) =>
 
 test.each(OPTIONS)("--%s is a usage error if npm took it, unless given again", async (name, program) => {
   for (const taken of ["true", ""]) {
+    vi.stubEnv("npm_package_name", "traffic-count-records");
     vi.stubEnv(`npm_config_${name.replaceAll("-", "_")}`, taken);
     const { status, stderr } = await runInProcess(program, ["nothing"]);
     expect([status, stderr]).toEqual([2, expect.stringContaining(`--${name} did not arrive`)]);
     const given = await runInProcess(program, [`--${name}=given`, "nothing"]);
     expect(given.stderr).not.toContain("did not arrive");
+    vi.stubEnv("npm_package_name", "client");
+    const ofAnother = await runInProcess(program, ["nothing"]);
+    expect(ofAnother.stderr).not.toContain("did not arrive");
   }
 });
 
