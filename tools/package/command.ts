@@ -100,8 +100,12 @@ async function startServer(files: string[], options: Options, signals: SignalAct
   const serving = serve();
   // Standard input cannot be read again. In a terminal, SIGHUP means that its window was closed.
   const canReadAgain = files.length > 0 && !files.includes("-") && !process.stdout.isTTY;
-  // If it cannot start, the command ends.
-  if (canReadAgain) signals.hangUp = () => void serving.then(readAgain, () => {});
+  // One after another. If the service cannot start, the command ends.
+  let reading = serving;
+  const readNext = () => {
+    reading = reading.then(readAgain, () => {});
+  };
+  if (canReadAgain) signals.hangUp = readNext;
   await serving;
 }
 

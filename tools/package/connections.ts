@@ -70,7 +70,7 @@ async function begin(connections: Connections, open: ServerResponse[]): Promise<
 
 /** Notes that a response begins to wait for a fault. While the servers close, no response can wait. */
 export function noteWait({ waiting, isEnding }: Connections, response: ServerResponse): void {
-  if (isEnding) response.destroy();
+  if (isEnding) response.socket?.destroy();
   else waiting.add(response);
 }
 
@@ -99,7 +99,7 @@ export async function closeServers(
   };
   connections.isEnding = true;
   for (const [first] of open.values())
-    if (first && waiting.has(first) && !first.writableEnded) first.destroy();
+    if (first && waiting.has(first) && !first.writableEnded) first.socket?.destroy();
   await waitFor(graceMs);
   for (const [socket, responses] of open) if (responses.length === 0) socket.destroySoon();
   await waitFor(REST_MS);

@@ -192,7 +192,7 @@ const BUG =
 // biome-ignore format: a table of cases
 test.each([
   { name: "an invalid port in PORT", args: [], env: { PORT: "eighty" }, expected: [2, "PORT"] },
-  { name: "an option that npm has taken", args: [], env: { npm_config_faults: "off" }, expected: [2, "--faults did not arrive"] },
+  { name: "an option that npm has taken", args: [], env: { npm_package_name: "traffic-count-records", npm_config_faults: "off" }, expected: [2, "--faults did not arrive"] },
   { name: "an invalid fault", args: ["--prefer", "code=5"], expected: [2, "code=5 is invalid"] },
   { name: "an address of another machine", args: ["--host", "203.0.113.1"], expected: [2, "this address"] },
   { name: "an address in brackets", args: ["--host", "[::1]"], expected: [2, "without brackets"] },
