@@ -1,4 +1,5 @@
 import type { AppContext } from "../bindings.ts";
+import { changesBody } from "./body-faults.ts";
 import {
   CONDITION_NAMES,
   FAULT_NAMES,
@@ -51,8 +52,7 @@ export function noteApplied(c: AppContext, applied: AppliedOptions): void {
 /** Whether a client sees faults in the status or the body of the response. */
 export function isChanged({ options, changes }: Pick<AppliedOptions, "options" | "changes">): boolean {
   const { code, hang, body } = options;
-  const isTextChanged = body !== undefined && body !== "slow";
-  return code !== undefined || hang === true || isTextChanged || changes.length > 0;
+  return code !== undefined || hang === true || changesBody(body) || changes.length > 0;
 }
 
 /**

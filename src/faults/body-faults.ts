@@ -19,6 +19,11 @@ type BodyFault = OptionValue<"body">;
 /** A stream of workerd for a body with a known length, which workerd sends as Content-Length. */
 declare const FixedLengthStream: (new (length: number) => TransformStream) | undefined;
 
+/** Whether the fault changes the text of the body. A slow body has the same text. */
+export function changesBody(fault: BodyFault | undefined): fault is Exclude<BodyFault, "slow"> {
+  return fault !== undefined && fault !== "slow";
+}
+
 /** Whether the fault leaves nothing of the body. */
 export function replacesBody(fault: BodyFault | undefined): boolean {
   return fault === "garbage" || fault === "empty" || fault === "html";

@@ -4,7 +4,7 @@ import { COLLECTION_METHODS, NO_STORE } from "../http/headers.ts";
 import type { PageRequest } from "../http/request.ts";
 import type { Collection } from "../store/cached-store.ts";
 import { type AppliedOptions, isChanged } from "./applied-options.ts";
-import { createClosedResponse, isSentInParts, replacesBody } from "./body-faults.ts";
+import { changesBody, createClosedResponse, isSentInParts, replacesBody } from "./body-faults.ts";
 import { formatOptions, type OptionName, type OptionValues } from "./option-table.ts";
 import { changePage, changesPage } from "./page-faults.ts";
 import { quoteValue } from "./prefer-header.ts";
@@ -64,7 +64,7 @@ async function servePage(
   { serve, collection, draw }: Pick<OutcomeContext, "serve" | "collection" | "draw">,
 ): Promise<Outcome> {
   const { body } = options;
-  const changesText = changesPage(options) || (body !== undefined && body !== "slow");
+  const changesText = changesPage(options) || changesBody(body);
   // A client with a copy of the page would get a 304, which has no body to change or to slow down.
   const asked = changesText || body === "slow" ? { ...request, copies: undefined } : request;
   // Body faults also apply to errors, so an error becomes a response here.

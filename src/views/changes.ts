@@ -1,8 +1,9 @@
 import type { AppliedOptions } from "../faults/applied-options.ts";
+import { changesBody } from "../faults/body-faults.ts";
 import type { OptionValues } from "../faults/option-table.ts";
 import type { PageChange } from "../faults/page-faults.ts";
 
-/** How faults change the text of a body. A slow body is not changed. */
+/** How faults change the text of a body. */
 const BODY_CHANGES = {
   cut: "cut off, because the connection closed",
   garbage: "replaced by invalid JSON",
@@ -12,7 +13,7 @@ const BODY_CHANGES = {
 
 /** Says how the text of a body has changed; undefined if it has not. */
 export function describeBodyChange({ body }: OptionValues): string | undefined {
-  return body === undefined || body === "slow" ? undefined : BODY_CHANGES[body];
+  return changesBody(body) ? BODY_CHANGES[body] : undefined;
 }
 
 /** Lists what faults have changed, and the id of the element that shows it. In a body that is cut or replaced, only that is certain. */

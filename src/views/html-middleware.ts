@@ -1,6 +1,6 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { isChanged, noteApplied } from "../faults/applied-options.ts";
-import { createClosedResponse } from "../faults/body-faults.ts";
+import { changesBody, createClosedResponse } from "../faults/body-faults.ts";
 import { HTML_HEADERS, NO_STORE } from "../http/headers.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { renderResponse } from "./response-page.tsx";
@@ -26,8 +26,9 @@ async function createHtmlResponse(c: AppContext): Promise<Response> {
     noteApplied(c, { ...applied, isClosed: true });
     return createClosedResponse();
   }
-  const isTextChanged = bodyFault !== undefined && bodyFault !== "slow";
-  const received = isTextChanged ? await receiveText(res, { isCut: bodyFault === "cut" }) : undefined;
+  const received = changesBody(bodyFault)
+    ? await receiveText(res, { isCut: bodyFault === "cut" })
+    : undefined;
   const request = describeRequest(c);
   const isFault = applied !== undefined && isChanged(applied);
   const { status, headers } = res;
