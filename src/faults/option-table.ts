@@ -38,8 +38,8 @@ export const OPTIONS = {
   close: define("fault", syntax.noValue, { close: "Closes the connection before the response" }),
   "retry-after": define("fault", syntax.retryAfter, {
     "retry-after=9": "Sends these seconds in the `Retry-After` of the requested error, by default a 503",
-    "retry-after=date": "Sends an HTTP date there, rounded up to a whole second",
-    "retry-after=none": "Omits the header",
+    "retry-after=date": "Sends `Retry-After` as an HTTP date, rounded up to a whole second",
+    "retry-after=none": "Omits `Retry-After`",
   }),
   rows: define("fault", syntax.oneOf("repeat", "drop", "swap"), {
     "rows=repeat": "Replaces a record of a page with a copy of another",

@@ -2,7 +2,7 @@ import type { Child, FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { Markdown, MarkedCode } from "../../src/views/code.tsx";
 
-/** An entry of a list: a field, a parameter, a header, a response, a method, a path or a fault. */
+/** An entry of a list: a field, a parameter, a header, a response or a fault. */
 export interface Entry {
   name: string;
   /** The valid values, in Markdown or as elements. */

@@ -85,7 +85,8 @@ export function renderReference(): string {
           <DefinitionList kind="parameter" entries={listParameters(get.parameters)} />
           <h3 id="responses">Responses</h3>
           <p>
-            All of them have the headers {SHARED_HEADERS.join(", ")}, the last two if faults are asked for.
+            All of them have the headers {SHARED_HEADERS.join(", ")}, the last two only if an option applied,
+            or was ignored.
           </p>
           <DefinitionList kind="response" entries={listResponses(get.responses)} />
           <p>Example, shortened to one of {EXAMPLE_PAGE.results.length} records:</p>

@@ -22,11 +22,11 @@ export const HEADERS: Record<string, Header> = {
   ),
   "Preference-Applied": createHeader("The options that were applied to this response (RFC 7240)."),
   "Mock-Warning": createHeader(
-    "Lists the invalid options in the header `Prefer`, which were ignored, or reports that too many responses are already waiting.",
+    "Says which options were ignored, because they are invalid or misplaced, or that too many responses are already waiting.",
   ),
 };
 
-/** The headers of every response. It has the last two only if `prefer` or the deployment sets options. */
+/** The headers of every response to GET. It has the last two only if an option applied, or was ignored. */
 export const SHARED_HEADERS: string[] = [
   "Allow",
   "Vary",

@@ -9,7 +9,7 @@ import { extractText, findLinks } from "../../support/html-view.ts";
 const page = renderReference();
 const list = (pattern: RegExp) => Array.from(page.matchAll(pattern), ([, text]) => text);
 
-test("the reference describes each parameter, status, field, header, fault and path", () => {
+test("the reference describes each parameter, status, field, header and fault", () => {
   const { paths, components } = OPENAPI_DOCUMENT;
   const { parameters, responses } = paths["/api/tf1/records/"].get;
   const { TrafficRecord, Page, Error: ErrorBody } = components.schemas;
