@@ -88,12 +88,12 @@ function listSentences({ applied, served, url, preferHeader, areFaultsOff }: Cli
     return ["Faults are turned off in this deployment, so no option has an effect."];
   // The header had no valid option, which the warnings say.
   if (applied === undefined || listItems(applied).length === 0) return [];
-  const { source, options, rule, waitMs = 0 } = applied;
+  const { source, rule, waitMs = 0 } = applied;
   const sentences: string[] = [];
   if (source === "setting") sentences.push("The setting PREFER of this deployment asks for this.");
   if (rule !== undefined) sentences.push(`Rule ${rule.number} of ${rule.of} applied.`);
   if (waitMs > 0) sentences.push(`The response took ${formatNumber(waitMs)} ms longer.`);
-  if (options.grow !== undefined && served !== undefined)
-    sentences.push(`The collection lacks ${formatQuantity(served.hidden, "newer record")} for now.`);
+  const hidden = served?.hidden ?? 0;
+  if (hidden > 0) sentences.push(`The collection lacks ${formatQuantity(hidden, "newer record")} for now.`);
   return sentences;
 }

@@ -124,10 +124,12 @@ function formatReceived({ served, error, applied, received }: ClientResponse): s
 }
 
 /** Lists the links that lead out of an error. */
-function listLinks({ status, headers, error, isFault, url, urlWithoutFaults }: ClientResponse): Link[] {
+function listLinks(response: ClientResponse): Link[] {
+  const { status, headers, error, isFault, canRepeat, url, urlWithoutFaults } = response;
   const seconds = Number(headers.get("Retry-After"));
-  if (seconds > 0) return [[url.href, `Try again after ${formatQuantity(seconds, "second")}`]];
-  if (status === 429 || status === 503) return [[url.href, "Try again"]];
+  if (canRepeat && seconds > 0) return [[url.href, `Try again after ${formatQuantity(seconds, "second")}`]];
+  const isTemporary = status === 429 || status === 503;
+  if (canRepeat && isTemporary) return [[url.href, "Try again"]];
   if (isFault) return [];
   const { nearest } = error?.body ?? {};
   if (nearest) return nearest.map((day): Link => [setParameter(url, "date", day), `Show ${day}`]);

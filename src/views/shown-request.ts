@@ -26,13 +26,15 @@ export function describeRequest(c: AppContext) {
   /** Undefined if it is empty or too long to repeat. */
   const preferHeader = getHeader(c.req.raw.headers, "Prefer");
   const hasDefaultFormat = isDefaultFormat(getLastValue(request.query, "format"));
-  const canLink = request.method === "GET" && preferHeader === undefined && hasDefaultFormat;
+  const canRepeat = request.method === "GET" && preferHeader === undefined;
   return {
     preferHeader,
     url,
     curlOptions: formatCurlOptions(request.method, preferHeader),
-    /** Undefined if no link can send the request. */
-    jsonUrl: canLink ? setParameter(url, "format", "json") : undefined,
+    /** Whether a link to `url` sends the request again. */
+    canRepeat,
+    /** Undefined if no link can send the request for JSON. */
+    jsonUrl: canRepeat && hasDefaultFormat ? setParameter(url, "format", "json") : undefined,
     /** How many parameters are not in `url`, because they are too many or too long. */
     leftOut: request.query.size - url.searchParams.size,
     /** Undefined if no collection can have the requested page. */
