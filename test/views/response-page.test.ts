@@ -74,6 +74,17 @@ test.each<[name: string, path: string, request: { method?: string; headers?: obj
   expect(parseShownResponse(page).body.replaceAll("&format=api", "&format=json")).toBe(body);
 });
 
+test.each<[name: string, request: { method?: string; headers?: object }, query: string, isLinked: boolean]>([
+  ["a GET", {}, "?prefer=code=503", true],
+  ["a GET for another format", {}, "?prefer=code=429&format=xml", true],
+  ["a POST", { method: "POST" }, "?prefer=code=503", false],
+  ["a header", { headers: { prefer: "code=503" } }, "", false],
+])("a link tries again if it can: %s", async (_, request, query, isLinked) => {
+  const headers = { ...IN_BROWSER.headers, ...request.headers };
+  const page = await (await service.fetch(PATH + query, { ...request, headers })).text();
+  expect(/>Try again/.test(page)).toBe(isLinked);
+});
+
 describe("what a fault has changed is named above the body, and marked in it", () => {
   // biome-ignore format: a table of cases
   test.each<[options: string, ...changes: [name: string, line: string][]]>([
