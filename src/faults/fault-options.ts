@@ -3,7 +3,7 @@ import { HttpError } from "../http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../http/request.ts";
 import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
-import { CONDITION_NAMES, DESCRIPTIONS, hasFault } from "./option-table.ts";
+import { CONDITION_NAMES, DESCRIPTIONS, formatOption, hasFault } from "./option-table.ts";
 import { type Preference, parsePreferences } from "./prefer-header.ts";
 import { divideIntoRules, parseRules, quote, type Rule } from "./rules.ts";
 
@@ -25,35 +25,31 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   const { FAULTS, PREFER = "" } = c.env;
   const header = c.req.header("Prefer") ?? "";
   const parameters = query.getAll("prefer");
-  const misplaced = findMisplaced(c.req.url, { isBesidePrefer: parameters.length > 0 });
+  const misplaced = describeMisplaced(query);
   const hasNothing = [PREFER, header, parameters, misplaced].every(({ length }) => length === 0);
   if (FAULTS === "off" || hasNothing) return undefined;
   const { errors, ...requested } = parseFaultOptions(header, parameters);
   if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
-  const warnings = [...requested.warnings, ...misplaced.map(describeMisplaced)];
+  const warnings = [...requested.warnings, ...misplaced];
   const isByDefault = requested.rules.length === 0 && PREFER !== "";
   const { rules, source } = isByDefault ? requireFaultOptions("PREFER", PREFER) : requested;
   if (rules.length === 0 && warnings.length === 0) return undefined;
   return { rules: rules.map((rule) => completeRule(rule, c.req.method)), source, warnings };
 }
 
-const WORDS = Object.keys(DESCRIPTIONS).join("|");
-
-/** A parameter whose value begins like options, such as `perfer=code=503`. */
-const MISSPELT_PREFER = new RegExp(`(?<=[?&])(?!prefer=)[^?&=]+=(?:${WORDS})(?:=|%3[dD])[^&]*`, "g");
-
-/** A parameter with the name of an option, such as `times=1` in `prefer=code=503&times=1`. */
-const OPTION_AS_PARAMETER = new RegExp(`(?<=[?&])(?:${WORDS})(?=[=&]|$)[^&]*`, "g");
-
-/** Finds options outside of `prefer`, which have no effect. Without `prefer`, a parameter such as `count=5` is no option. */
-function findMisplaced(url: string, { isBesidePrefer }: { isBesidePrefer: boolean }): string[] {
-  const misspelt = url.match(MISSPELT_PREFER) ?? [];
-  const ownParameters = isBesidePrefer ? url.match(OPTION_AS_PARAMETER) : null;
-  return [...misspelt, ...(ownParameters ?? [])];
-}
-
-function describeMisplaced(parameter: string): string {
-  return `${quote(parameter)} has no effect: write options as in prefer=code=503,times=2.`;
+/** Describes options outside of `prefer`, which have no effect: `perfer=code=503`, or `times=1` in `prefer=code=503&times=1`. */
+function describeMisplaced(query: URLSearchParams): string[] {
+  const isWord = (text: string) => Object.hasOwn(DESCRIPTIONS, text);
+  // Without `prefer`, a parameter such as `count=5` is no option.
+  const isBesidePrefer = query.has("prefer");
+  const misplaced = Array.from(query).filter(([name, value]) => {
+    const isMisspelt = value.includes("=") && isWord(value.replace(/=.*/s, ""));
+    return name !== "prefer" && (isMisspelt || (isBesidePrefer && isWord(name)));
+  });
+  return misplaced.map(([name, value]) => {
+    const parameter = quote(formatOption(name, value));
+    return `${parameter} has no effect: write options as in prefer=code=503,times=2.`;
+  });
 }
 
 /**
