@@ -44,7 +44,6 @@ function unquote(word: string): string {
 
 /** Quotes the value of an option if a header needs that: `on="3,7-9"`. No value of an option contains quotes. */
 export function quoteValue(option: string): string {
-  const [, name, value = ""] = /^([^=]+)=(.+)$/.exec(option) ?? [];
-  const needsQuotes = /[^!#$%&'*+.^_`|~0-9a-z-]/i.test(value);
-  return needsQuotes ? `${name}="${value}"` : option;
+  const isToken = /^[!#$%&'*+.^_`|~0-9a-z=-]+$/i.test(option);
+  return isToken ? option : `${option.replace("=", '="')}"`;
 }
