@@ -93,17 +93,7 @@ function divideSetting(options: string | object): Preference[][] {
 /** Lists the options of an object. An option that is `false` is not set: `{ hang: isSlow }`. */
 function toPreferences(rule: object): Preference[] {
   const entries = Object.entries(rule).filter(([, value]) => value !== undefined && value !== false);
-  return entries.map(([name, value]) => {
-    const json = String(JSON.stringify(value));
-    // JSON shows the brackets in the message. No option accepts it.
-    return { name, value: hasWrongList(name, json) ? json : formatOptionValue(value) };
-  });
-}
-
-/** Whether an option but `on` is a list, or `on` has lists in its list: `[[7, 9]]` could mean two pages or a range. */
-function hasWrongList(name: string, json: string): boolean {
-  const lists = json.match(/\[/g) ?? [];
-  return lists.length > (name === "on" ? 1 : 0);
+  return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
 }
 
 /** Preferences of RFC 7240, RFC 8144 and RFC 8674. The header can contain these names without a warning. */

@@ -124,9 +124,13 @@ export function toRange(value: NumberOrRange): { min: number; max: number } {
  * then rejects.
  */
 export function formatOptionValue(value: unknown): string {
+  // Only one level of lists: `[[7, 9]]` could mean two pages or a range.
+  return Array.isArray(value) ? value.map(formatPart).join(",") : formatPart(value);
+}
+
+function formatPart(value: unknown): string {
   if (value === true) return "";
   if (value instanceof Date) return formatTime(value);
-  if (Array.isArray(value)) return value.map(formatOptionValue).join(",");
   if (typeof value !== "object" || value === null) return String(value);
   if ("min" in value && "max" in value) return `${value.min}-${value.max}`;
   if ("records" in value && "per" in value) return `${value.records}/${value.per}`;

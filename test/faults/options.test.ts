@@ -176,13 +176,10 @@ test.each([
   { object: { on: [3, { min: 9, max: 7 }] }, problem: "on=3,9-7 is invalid" },
   { object: { code: 503, else: true }, problem: "else is invalid" },
   { object: { dealy: 5 }, problem: "dealy=5 is unknown" },
-  // Lists, but for a list of pages. `[7, 9]` could mean two pages or a range.
-  { object: { code: [503] }, problem: "code=[503] is invalid" },
-  { object: { on: [[7, 9]] }, problem: "on=[[7,9]] is invalid" },
-  { object: { on: [3, [[7]]] }, problem: "on=[3,[[7]]] is invalid" },
-  { object: { on: [{ min: [7], max: 9 }] }, problem: 'on=[{"min":[7],"max":9}] is invalid' },
-  { object: { rate: { requests: [1], per: "s" } }, problem: 'rate={"requests":[1],"per":"s"} is invalid' },
-  { object: JSON.parse(`${'{"on":'}${"[".repeat(4_000)}7${"]".repeat(4_000)}}`), problem: "on=[[[" },
+  { object: { code: [503, 404] }, problem: "code=503,404 is invalid" },
+  // Two pages, or a range?
+  { object: { on: [[7, 9]] }, problem: "on=[7,9] is invalid" },
+  { object: JSON.parse(`${'{"on":'}${"[".repeat(4_000)}7${"]".repeat(4_000)}}`), problem: "on=[[" },
 ])("the object $object throws an error: $problem", ({ object, problem }) =>
   expect(() => parseObject(object)).toThrow(problem),
 );
