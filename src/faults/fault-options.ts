@@ -1,6 +1,6 @@
 import { type AppContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
-import { MAX_HEADER_LENGTH } from "../http/request.ts";
+import { getHeader } from "../http/request.ts";
 import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { CONDITION_NAMES, DESCRIPTIONS, formatOption, hasFault } from "./option-table.ts";
@@ -23,7 +23,7 @@ export interface FaultOptions {
  */
 export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOptions | undefined {
   const { FAULTS, PREFER = "" } = c.env;
-  const header = c.req.header("Prefer") ?? "";
+  const header = getHeader(c.req.raw.headers, "Prefer") ?? "";
   const parameters = query.getAll("prefer");
   const misplaced = describeMisplaced(query);
   const hasNothing = [PREFER, header, parameters, misplaced].every(({ length }) => length === 0);
@@ -106,18 +106,10 @@ const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(n
  * Parses the options of a request. If the header has a valid option, the options of the query have no effect, but their errors are errors.
  */
 export function parseFaultOptions(header: string, query: string[]) {
-  const inHeader = parseHeader(header);
+  const ofHeader = parsePreferences(header).filter((preference) => !isOtherPreference(preference));
+  const inHeader = parseRules(divideIntoRules(ofHeader));
   const inQuery = parseRules(divideIntoRules(query.flatMap(parsePreferences)));
   const source: OptionSource = inHeader.rules.length > 0 ? "header" : "query";
   const { rules } = source === "header" ? inHeader : inQuery;
   return { rules, source, warnings: inHeader.problems, errors: inQuery.problems };
-}
-
-function parseHeader(header: string): ReturnType<typeof parseRules> {
-  if (header.length > MAX_HEADER_LENGTH) {
-    const problem = `The header Prefer has more than ${MAX_HEADER_LENGTH} characters, and was ignored.`;
-    return { rules: [], problems: [problem] };
-  }
-  const preferences = parsePreferences(header);
-  return parseRules(divideIntoRules(preferences.filter((preference) => !isOtherPreference(preference))));
 }

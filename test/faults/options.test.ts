@@ -133,12 +133,6 @@ test.each<[header: string, options: OptionValues]>([
   expect(parseFaultOptions(header, ["code=500"]).rules).toEqual([options]),
 );
 
-test("a header of more than 8,192 characters is ignored with a warning", () => {
-  const longest = "code=503".padEnd(8_192, " ");
-  expect(parseHeader(longest)).toEqual({ options: { code: 503 }, problems: [] });
-  expect(parseHeader(`${longest} `)).toEqual({ options: {}, problems: [expect.stringContaining("8192")] });
-});
-
 test("of twenty problems, five are described", () => {
   const { problems } = parseHeader("dealy=5, ".repeat(20));
   expect(problems).toHaveLength(6);
