@@ -1,12 +1,14 @@
 import type { OptionValue } from "./option-table.ts";
 import { type SlowBody, sleep, type Wait } from "./wait.ts";
 
-/** The body of `garbage`: invalid even for lenient parsers. */
-const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
-
-/** The body of `html`: what a proxy sends in place of the response of its service. */
-const HTML =
-  "<html><head><title>Error</title></head><body><h1>The service did not respond</h1></body></html>";
+/** What faults send in place of the body. */
+const REPLACEMENTS = {
+  /** Invalid even for lenient parsers. */
+  garbage: '{"count": 1, "results": [{"id": ]}} <not json>',
+  empty: "",
+  /** What a proxy sends in place of the response of its service. */
+  html: "<html><head><title>Error</title></head><body><h1>The service did not respond</h1></body></html>",
+};
 
 /** The pause between the first half of a cut body and the abort. On an abort, workerd discards bytes that it has not sent. */
 const ABORT_DELAY_MS = 50;
@@ -25,8 +27,8 @@ export function changesBody(fault: BodyFault | undefined): fault is Exclude<Body
 }
 
 /** Whether the fault leaves nothing of the body. */
-export function replacesBody(fault: BodyFault | undefined): boolean {
-  return fault === "garbage" || fault === "empty" || fault === "html";
+export function replacesBody(fault: BodyFault | undefined): fault is keyof typeof REPLACEMENTS {
+  return fault !== undefined && fault in REPLACEMENTS;
 }
 
 /** Whether the fault decides when the parts of the body are sent, so that nothing may buffer or compress them. */
@@ -41,12 +43,10 @@ export async function breakBody(
   wait: Wait,
 ): Promise<Response> {
   if (fault === undefined) return response;
-  if (fault === "garbage") return new Response(INVALID_JSON, response);
-  if (fault === "empty") return new Response("", response);
-  if (fault === "html") {
-    const html = new Response(HTML, response);
-    html.headers.set("Content-Type", "text/html");
-    return html;
+  if (replacesBody(fault)) {
+    const replaced = new Response(REPLACEMENTS[fault], response);
+    if (fault === "html") replaced.headers.set("Content-Type", "text/html");
+    return replaced;
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (fault === "cut") {
