@@ -130,14 +130,11 @@ export function formatOptionValue(value: unknown): string {
 
 function formatPart(value: unknown): string {
   if (value === true) return "";
-  if (value instanceof Date) return formatTime(value);
+  // An invalid date has no JSON.
+  if (value instanceof Date) return String(value.toJSON() ?? value).replace(".000Z", "Z");
   if (typeof value !== "object" || value === null) return String(value);
   if ("min" in value && "max" in value) return `${value.min}-${value.max}`;
   if ("records" in value && "per" in value) return `${value.records}/${value.per}`;
   if ("requests" in value && "per" in value) return `${value.requests}/${value.per}`;
   return JSON.stringify(value);
-}
-
-function formatTime(time: Date): string {
-  return Number.isNaN(time.getTime()) ? String(time) : time.toISOString().replace(".000Z", "Z");
 }

@@ -7,9 +7,7 @@ import * as syntax from "./option-syntax.ts";
 export type OptionKind = "fault" | "condition" | "shared";
 
 /** The documentation of an option. Warnings, docs/faults.md, the OpenAPI document and the API reference use it. */
-interface OptionDescription {
-  /** The valid values, as the end of a sentence: `delay must be EXPECTED`. */
-  expected: string;
+interface OptionDescription extends Pick<syntax.Syntax, "expected"> {
   /** What examples of the option do, such as `{ "code=503": "Responds with this status and its error" }`. */
   examples: Record<string, string>;
 }
