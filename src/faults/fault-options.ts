@@ -32,9 +32,10 @@ export function getFaultOptions(c: AppContext, query: URLSearchParams): FaultOpt
   if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
   const warnings = [...requested.warnings, ...misplaced];
   const isByDefault = requested.rules.length === 0 && PREFER !== "";
-  const { rules, source } = isByDefault ? requireFaultOptions("PREFER", PREFER) : requested;
+  const rules = isByDefault ? requireFaultOptions("PREFER", PREFER) : requested.rules;
   if (rules.length === 0 && warnings.length === 0) return undefined;
-  return { rules: rules.map((rule) => completeRule(rule, c.req.method)), source, warnings };
+  const completed = rules.map((rule) => completeRule(rule, c.req.method));
+  return { rules: completed, source: isByDefault ? "setting" : requested.source, warnings };
 }
 
 /** Describes options outside of `prefer`, which have no effect: `perfer=code=503`, or `times=1` in `prefer=code=503&times=1`. */
@@ -76,13 +77,10 @@ function completeRule(rule: Rule, method: string): Rule {
  * @throws SettingError if an option is unknown, invalid or repeated, or if a rule is never reached, with the same message for a text and
  *   for objects
  */
-export function requireFaultOptions(
-  setting: string,
-  options: string | object,
-): Omit<FaultOptions, "warnings"> {
+export function requireFaultOptions(setting: string, options: string | object): Rule[] {
   const { rules, problems } = parseRules(divideSetting(options));
   if (problems.length > 0) throw new SettingError(setting, options, `. ${problems.join(" ")}`);
-  return { rules, source: "setting" };
+  return rules;
 }
 
 function divideSetting(options: string | object): Preference[][] {

@@ -24,7 +24,7 @@ export function createHome({ getCollection }: Faults): Hono<AppEnv> {
     const url = new URL(c.req.url);
     requireAcceptable(c, url.searchParams);
     const settings = describeSettings(c.env);
-    const { rules } = requireFaultOptions("PREFER", settings.prefer ?? "");
+    const rules = requireFaultOptions("PREFER", settings.prefer ?? "");
     const collection = getCollection(c, rules);
     const statistics = await collection.getStatistics();
     const summary = createSummary({

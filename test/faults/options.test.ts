@@ -21,7 +21,7 @@ function parseQuery(parameter: string) {
 }
 
 /** Parses an object, and throws if it has a problem. */
-const parseObject = (object: object) => requireFaultOptions("prefer", object).rules[0];
+const parseObject = (object: object) => requireFaultOptions("prefer", object)[0];
 
 // biome-ignore format: a table of cases
 test.each<[text: string, options: OptionValues]>([

@@ -13,13 +13,13 @@ describe("options are divided into rules", () => {
     expect([header.rules, header.warnings]).toEqual([expected, []]);
     expect(parseFaultOptions("", [SEQUENCE])).toMatchObject({ rules: expected, errors: [] });
     expect(parseFaultOptions("", SEQUENCE.split(","))).toMatchObject({ rules: expected, errors: [] });
-    expect(requireFaultOptions("prefer", header.rules).rules).toEqual(expected);
-    expect(requireFaultOptions("prefer", formatRules(header.rules)).rules).toEqual(expected);
+    expect(requireFaultOptions("prefer", header.rules)).toEqual(expected);
+    expect(requireFaultOptions("prefer", formatRules(header.rules))).toEqual(expected);
   });
 
   test.each([{ prefer: [] }, { prefer: [{}] }, { prefer: {} }, { prefer: "" }])(
     "or there are none: $prefer",
-    ({ prefer }) => expect(requireFaultOptions("prefer", prefer).rules).toEqual([]),
+    ({ prefer }) => expect(requireFaultOptions("prefer", prefer)).toEqual([]),
   );
 
   // biome-ignore format: a table of cases

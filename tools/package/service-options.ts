@@ -50,7 +50,7 @@ export function requireShape(schema: z.ZodType, options: object): void {
  * @throws SettingError if an option is unknown or invalid, or if faults are off
  */
 export function formatFaults({ prefer = "", faults }: Pick<ServiceOptions, "prefer" | "faults">): string {
-  const text = formatRules(requireFaultOptions("prefer", prefer).rules);
+  const text = formatRules(requireFaultOptions("prefer", prefer));
   if (text !== "" && faults === "off") throw new SettingError("prefer", text, ", but faults are off");
   return text;
 }
