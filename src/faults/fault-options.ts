@@ -4,7 +4,7 @@ import { getHeader } from "../http/request.ts";
 import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { CONDITION_NAMES, DESCRIPTIONS, formatOption, hasFault } from "./option-table.ts";
-import { type Preference, parsePreferences } from "./prefer-header.ts";
+import { isOtherPreference, type Preference, parsePreferences } from "./prefer-header.ts";
 import { divideIntoRules, parseRules, quote, type Rule } from "./rules.ts";
 
 /** The valid options of a request or of a deployment. */
@@ -94,15 +94,7 @@ function toPreferences(rule: object): Preference[] {
   return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
 }
 
-/** Preferences of RFC 7240, RFC 8144 and RFC 8674. The header can contain these names without a warning. */
-const OTHER_PREFERENCES = ["respond-async", "return", "wait", "handling", "depth-noroot", "safe"];
-
-/** The preferences of OData have a dot: `odata.maxpagesize`. */
-const isOtherPreference = ({ name }: Preference) => OTHER_PREFERENCES.includes(name) || name.includes(".");
-
-/**
- * Parses the options of a request. If the header has a valid option, the options of the query have no effect, but their errors are errors.
- */
+/** Parses the options of a request. A valid option in the header replaces those of the query, whose errors are errors nevertheless. */
 export function parseFaultOptions(header: string, query: string[]) {
   const ofHeader = parsePreferences(header).filter((preference) => !isOtherPreference(preference));
   const inHeader = parseRules(divideIntoRules(ofHeader));

@@ -42,6 +42,14 @@ function unquote(word: string): string {
   return quoted === undefined ? word : quoted.replaceAll(/\\(.)/gs, "$1");
 }
 
+/** Preferences of RFC 7240, RFC 8144 and RFC 8674. The header can contain these names without a warning. */
+const OTHER_PREFERENCES = ["respond-async", "return", "wait", "handling", "depth-noroot", "safe"];
+
+/** Whether a preference is none of this service. The preferences of OData have a dot: `odata.maxpagesize`. */
+export function isOtherPreference({ name }: Preference): boolean {
+  return OTHER_PREFERENCES.includes(name) || name.includes(".");
+}
+
 /** Quotes the value of an option if a header needs that: `on="3,7-9"`. No value of an option contains quotes. */
 export function quoteValue(option: string): string {
   const isToken = /^[!#$%&'*+.^_`|~0-9a-z=-]+$/i.test(option);
