@@ -122,16 +122,12 @@ export function setFaultHeaders({ status, headers }: Response, applied: AppliedO
   if (hasOtherBody) headers.delete("ETag");
   // An error has `no-store` already.
   if (status < 400) headers.set("Cache-Control", canBeStored ? NO_CACHE : NO_STORE);
-  if (isSentInParts(options.body)) preventCompression(headers);
+  if (isSentInParts(options.body)) {
+    // Compression would buffer a slow body and the part before a cut. The platform respects `no-transform` (RFC 9111, 5.2.2.6), and
+    // `wrangler dev` compresses every response without a Content-Encoding, so it is set to `identity`: no encoding.
+    headers.append("Cache-Control", "no-transform");
+    headers.set("Content-Encoding", "identity");
+  }
   if (listed !== "") headers.set("Preference-Applied", listed);
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
-}
-
-/**
- * Prevents compression, which would buffer a slow body and the part before a cut. The platform respects `no-transform` (RFC 9111, 5.2.2.6).
- * `wrangler dev` compresses every response without a Content-Encoding, so the header is set to `identity`: no encoding.
- */
-function preventCompression(headers: Headers): void {
-  headers.append("Cache-Control", "no-transform");
-  headers.set("Content-Encoding", "identity");
 }
