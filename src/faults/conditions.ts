@@ -1,10 +1,10 @@
 import { getClientKey } from "../http/client-key.ts";
 import { getLastValue, type PageRequest } from "../http/request.ts";
 import type { AppliedOptions } from "./applied-options.ts";
-import { formatOptionValue, toRange, UNIT_MS } from "./option-syntax.ts";
+import { formatOptionValue, type TimeUnit, toRange, UNIT_MS } from "./option-syntax.ts";
 import type { OptionValue, OptionValues } from "./option-table.ts";
 import { formatRules, getSharedOptions, type Rule } from "./rules.ts";
-import type { State } from "./state.ts";
+import type { Period, State } from "./state.ts";
 
 interface ConditionContext {
   request: PageRequest;
@@ -53,19 +53,17 @@ export function chooseRule(rules: Rule[], context: ConditionContext): ChosenRule
 /** Counts the request for its client, whether it gets a fault or not, once for each unit of the rates. */
 function countSentRequests(rules: Rule[], context: ConditionContext, run: string | null) {
   const { request, receivedAt, countRequest } = context;
-  const client = getClientKey(request.c);
-  const units = new Set(rules.map(({ rate }) => rate?.per).filter((unit) => unit !== undefined));
-  return new Map(
-    Array.from(units, (unit) => {
-      const timing = { now: receivedAt, durationMs: UNIT_MS[unit] };
-      return [unit, countRequest(JSON.stringify(["rate", unit, client, run]), timing)];
-    }),
-  );
+  const periods = new Map<TimeUnit, Period>();
+  for (const unit of new Set(rules.flatMap(({ rate }) => rate?.per ?? []))) {
+    const key = JSON.stringify(["rate", unit, getClientKey(request.c), run]);
+    periods.set(unit, countRequest(key, { now: receivedAt, durationMs: UNIT_MS[unit] }));
+  }
+  return periods;
 }
 
 interface RuleContext extends ConditionContext {
   /** The current second, minute or hour of the client, with its requests, if the rule has a rate. */
-  period: ReturnType<State["countRequest"]> | undefined;
+  period: Period | undefined;
   index: number;
   /** The same for all requests that `times` counts together. */
   requestKey: string;

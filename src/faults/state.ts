@@ -7,7 +7,7 @@ const MAX_COUNTS = 10_000;
 const DAY_MS = 86_400_000;
 
 /** A number of requests in a time, which began with the first of them. Both ends are in milliseconds since 1970-01-01 UTC. */
-interface Period {
+export interface Period {
   count: number;
   startsAt: number;
   endsAt: number;
