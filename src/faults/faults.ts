@@ -21,9 +21,7 @@ import { wait } from "./wait.ts";
 
 /** What all requests to a service share. */
 interface Shared {
-  /** The counts of `times` and `rate`, and the growth of `grow`. */
   state: State;
-  /** Limits how many responses wait at a time. */
   slots: Slots;
   /** The time of faults, in milliseconds since 1970-01-01 UTC. */
   clock(): number;
