@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseFaultOptions, requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { formatRules, type Rule } from "../../src/faults/rules.ts";
-import { getStatuses, LAST_PAGE, sendAll, setTime } from "./faults-service.ts";
+import { LAST_PAGE, sendAll, setTime } from "./faults-service.ts";
 
 const SEQUENCE = "code=503,times=1,else,code=429,times=1,else,body=cut,times=1";
 
@@ -23,7 +23,7 @@ describe("options are divided into rules", () => {
   );
 
   // biome-ignore format: a table of cases
-  test.each<[name: string, prefer: string, first: Rule[], problem: RegExp]>([
+  test.each<[name: string, prefer: string, first: Rule[], ...problems: RegExp[]]>([
     ["no condition", "code=503,else,code=429", [{ code: 503 }], /^Rule 1 needs a condition \(on, until, times, rate, fail\): /],
     ["only fail=1", "code=503,fail=1,else,code=429", [{ code: 503, fail: 1 }], /^Rule 1 needs a condition/],
     ["only grow and seed", "grow=15/m,seed=1,else,code=429", [{ grow: { records: 15, per: "m" }, seed: 1 }], /^Rule 1 needs/],
@@ -37,28 +37,19 @@ describe("options are divided into rules", () => {
     ["two values of seed", "seed=1,times=1,else,seed=2", [{ seed: 1, times: 1 }, { seed: 2 }], /^seed belongs to all rules/],
     ["a value of else", "code=503,times=1,else=2", [{ code: 503, times: 1 }], /^else=2 is invalid/],
     ["21 rules", `${"times=1,else,".repeat(20)}on=3`, Array(20).fill({ times: 1 }), /^21 rules .* limit is 20\.$/],
-  ])("%s is an error in the query, and a warning in the header: %s", (_, prefer, first, problem) => {
-    const problems = [expect.stringMatching(problem)];
+    ["two problems", "else,code=503,else,code=404", [{ code: 503 }], /^Rule 1 has no option/, /^Rule 2 needs a condition/],
+    ["a rule without a valid option, which counts as absent", "dealy=5,else,code=503", [{ code: 503 }], /^dealy=5 is unknown/],
+    ["no valid option", "dealy=5,else,tims=3", [], /^dealy=5 is unknown/, /^tims=3 is unknown/],
+    ["no problem: two equal values of seed", "seed=4,fail=0.5,else,seed=4", [{ seed: 4, fail: 0.5 }, { seed: 4 }]],
+  ])("errors in the query are warnings in the header: %s: %s", (_, prefer, first, ...expected) => {
+    const problems = expected.map((problem) => expect.stringMatching(problem));
     expect(parseFaultOptions("", [prefer]).errors).toEqual(problems);
     const { rules, warnings } = parseFaultOptions(prefer, []);
     expect([rules, warnings]).toEqual([first, problems]);
   });
 
-  test("two rules without an option have different numbers in their messages", () => {
-    const { errors } = parseFaultOptions("", ["else,code=503,else,code=404"]);
-    expect(errors.map((error) => error.slice(0, 15))).toEqual(["Rule 1 has no o", "Rule 2 needs a "]);
-  });
-
   test("a list of objects has the same errors", () =>
     expect(() => requireFaultOptions("prefer", [{}, { code: 429 }])).toThrow("Rule 1 has no option"));
-
-  test("a rule of the header without a valid option counts as absent", () => {
-    expect(parseFaultOptions("dealy=5, else, code=503", ["code=404"]).rules).toEqual([{ code: 503 }]);
-    expect(parseFaultOptions("dealy=5, else, tims=3", ["code=404"]).rules).toEqual([{ code: 404 }]);
-  });
-
-  test("two equal values of grow or seed are one", () =>
-    expect(parseFaultOptions("", ["seed=4,fail=0.5,else,seed=4,code=404"]).errors).toEqual([]));
 });
 
 // biome-ignore format: a table of cases
@@ -81,18 +72,4 @@ test.each<[name: string, prefer: string, pages: (number | string)[], expected: s
   const responses = await sendAll(prefer, pages);
   const results = responses.map(({ status, headers }) => `${status} ${headers.get("preference-applied") ?? ""}`);
   expect(results.map((result) => result.trim())).toEqual(expected);
-});
-
-const ALL_PAGES = Array.from({ length: LAST_PAGE }, (_, index) => index + 1);
-
-test("fail has a random number for each rule, so that the second of two equal shares is chosen, too", async () => {
-  const statuses = await getStatuses("code=500,fail=0.5,seed=1,else,code=502,fail=0.5", ALL_PAGES);
-  for (const expected of [500, 502, 200])
-    expect(statuses.filter((status) => status === expected).length).toBeGreaterThan(2);
-});
-
-test("fail of the first rule chooses the same pages as without a second one", async () => {
-  const alone = await getStatuses("fail=0.2, seed=4", ALL_PAGES);
-  const first = await getStatuses("fail=0.2, seed=4, else, code=502, on=1", ALL_PAGES);
-  expect(first.map((status) => status === 503)).toEqual(alone.map((status) => status === 503));
 });
