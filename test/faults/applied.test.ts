@@ -78,6 +78,8 @@ test.each([...examples, ["none", "cut"] as const])(
     if (applied.includes("body")) {
       expect([received.body, received.isBroken]).toEqual([CHANGES[fault]!(complete.body), fault === "cut"]);
       expect(headers.get("content-type")).toBe(fault === "html" ? "text/html" : "application/json");
+      // Nothing between the service and the client may collect or compress the parts.
+      expect(headers.has("content-encoding")).toBe(["cut", "slow"].includes(fault));
       const isHidden = ["garbage", "empty", "html"].includes(fault);
       expect(effects.length > 0).toBe(isHidden ? status !== 200 : isVisible(complete));
     } else {
