@@ -1,18 +1,15 @@
 import { vi } from "vitest";
-import type { Page } from "../../src/records/schema.ts";
 import { type Exchange, PATH } from "../support/exchange.ts";
 import { createMemoryService } from "../support/memory-service.ts";
 import { makeRecords } from "../support/sample-records.ts";
 
-/** The number of records in the service. */
-export const COUNT = 400;
 export const LAST_PAGE = 27;
 
 export const getTarget = (page: number | string) => `${PATH}?format=api&page=${page}`;
 export const PAGE_2 = getTarget(2);
 
 /** Creates a service with 400 records. */
-export const createFaultsService = (settings = {}) => createMemoryService(makeRecords(COUNT), { settings });
+export const createFaultsService = (settings = {}) => createMemoryService(makeRecords(400), { settings });
 
 export const { fetch } = await createFaultsService();
 
@@ -24,10 +21,6 @@ export function setTime(milliseconds: number): void {
 /** A request with the header `Prefer`, and the expected response. */
 export function prefer(Prefer: string, request = PAGE_2, expected: Partial<Exchange> = {}): Exchange {
   return { ...expected, request, requestHeaders: { Prefer, ...expected.requestHeaders } };
-}
-
-export async function fetchPage(text: string, target = PAGE_2): Promise<Page> {
-  return Object(await (await fetch(target, { headers: { Prefer: text } })).json());
 }
 
 /** A request to page 2, if it names no other. */

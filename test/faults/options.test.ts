@@ -149,10 +149,7 @@ test.each([
 
 test("in an object, a range can be a text", () => {
   const range = { min: 7, max: 9 };
-  expect(parseObject({ on: ["7-9", "last"], delay: "7-9" } as object)).toEqual({
-    on: [range, "last"],
-    delay: range,
-  });
+  expect(parseObject({ on: ["7-9", "last"], delay: "7-9" })).toEqual({ on: [range, "last"], delay: range });
 });
 
 test.each([undefined, false])("in an object, %s means that an option is not set", (hang) =>

@@ -4,17 +4,13 @@ import { type ChangedPage, changePage, type PageChange } from "../../src/faults/
 import type { Page } from "../../src/records/schema.ts";
 import { checkExchanges } from "../support/exchange.ts";
 import { makeRecords } from "../support/sample-records.ts";
-import { fetch, fetchPage, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
+import { fetch, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
 
 /** Changes a copy of a page. Returns the changes as the list of requests has them, and the page that a client gets. */
-function change(
-  options: OptionValues,
-  page: Page,
-  random: number,
-): { changes: PageChange[]; sent: ChangedPage } {
+function change(options: OptionValues, page: Page, random: number) {
   const sent = structuredClone(page);
   const changes = changePage(sent, options, () => random);
-  const asJson = JSON.parse(JSON.stringify({ changes, sent }));
+  const asJson: { changes: PageChange[]; sent: ChangedPage } = JSON.parse(JSON.stringify({ changes, sent }));
   expect(changes).toStrictEqual(asJson.changes);
   return asJson;
 }
@@ -35,8 +31,8 @@ test.each<[prefer: string, changes: Partial<Page>]>([
   ["next=skip", { next: `${URL_WITHOUT_PAGE}4` }],
   ["rows=drop, count=+2, next=null, record=extra, seed=3", { count: 402, next: null, results: expect.objectContaining({ length: 14 }) }],
 ])("%s changes a page", async (text, changes) => {
-  const page = await fetchPage("");
-  await checkExchanges(fetch, prefer(text, PAGE_2, { body: { ...page, ...changes } }));
+  const page = await (await fetch(PAGE_2)).json();
+  await checkExchanges(fetch, prefer(text, PAGE_2, { body: Object.assign(page, changes) }));
 });
 
 // Of 5 records, the first two have different timestamps, and of 4 records none.

@@ -23,8 +23,7 @@ test.each([
   [4, "1/s", 0, 1],
   [3, "1/s", 0, 0],
   [0, "1/s", 0, 0],
-])("of %i records, grow=%s after %d s hides %i, also since a reset", (...row) => {
-  const [total, text, seconds, hidden] = row;
+])("of %i records, grow=%s after %d s hides %i, also since a reset", (total, text, seconds, hidden) => {
   const { countHidden, reset } = createState();
   const growth = OPTIONS.grow.parse(text)!;
   expect(countHidden(growth, { total, now: seconds * 1_000 })).toBe(hidden);
