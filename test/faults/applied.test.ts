@@ -7,8 +7,6 @@ import { makeRecords } from "../support/sample-records.ts";
 
 const TARGET = `${PATH}?page=3`;
 const CONDITIONS = ["on", "until", "times", "fail", "seed"];
-/** Makes the random choices of all requests the same. */
-const SEED = "seed=4";
 
 const { store } = await createMemoryService(makeRecords(400));
 // Waits end at once.
@@ -40,12 +38,10 @@ function getApplied(headers: Headers): string[] {
   return names.map((text) => text.replace(/=.*/, "")).filter((name) => !CONDITIONS.includes(name));
 }
 
-type Received = Awaited<ReturnType<typeof request>>;
-
 const unchangedBody = await (await createInstance(store).fetch(TARGET)).text();
 
 /** Whether a response differs from a response without faults. */
-function isVisible({ status, body, isBroken }: Received): boolean {
+function isVisible({ status, body, isBroken }: Awaited<ReturnType<typeof request>>): boolean {
   return status !== 200 || body !== unchangedBody || isBroken;
 }
 
@@ -66,7 +62,8 @@ const examples = Object.values(others)
 test.each([...examples, ["none", "cut"] as const])(
   "Preference-Applied lists the visible effects of %s with the body fault %j, in JSON, in HTML, and without a body for HEAD",
   async (example, fault) => {
-    const withBody = (fault: string) => [...(fault ? [`body=${fault}`] : []), example, SEED].join(", ");
+    // With a seed, the random choices of all requests are the same.
+    const withBody = (fault: string) => [...(fault ? [`body=${fault}`] : []), example, "seed=4"].join(", ");
     const received = await request(withBody(fault));
     const { status, headers, applied } = received;
     const effects = applied.filter((name) => !["body", "delay", "none"].includes(name));

@@ -166,6 +166,7 @@ test.each([
   { object: { rate: { requests: 0, per: "s" } }, problem: "rate=0/s is invalid" },
   { object: { on: [3, { min: 9, max: 7 }] }, problem: "on=3,9-7 is invalid" },
   { object: { code: 503, else: true }, problem: "else is invalid" },
+  { object: [{}, { code: 503 }], problem: "Rule 1 has no option" },
   { object: { dealy: 5 }, problem: "dealy=5 is unknown" },
   { object: { code: [503, 404] }, problem: "code=503,404 is invalid" },
   // Two pages, or a range?
