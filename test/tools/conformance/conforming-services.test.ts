@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import type { CheckOptions } from "../../../tools/conformance/check.ts";
+import { describe, expect, test, vi } from "vitest";
+import { type CheckOptions, MAX_PAGES } from "../../../tools/conformance/check.ts";
 import {
   type Change,
   change,
@@ -103,6 +103,19 @@ test.each([
   const onPage = (...step: number[]) => steps.push(step);
   await checkService(200, undefined, { ...options, onPage });
   expect(steps).toEqual(Array.from({ length: total }, (_, index) => [index + 1, total]));
+});
+
+test.each([
+  [MAX_PAGES, MAX_PAGES],
+  [MAX_PAGES + 3, MAX_PAGES + 2],
+  [Number.MAX_SAFE_INTEGER / 16, MAX_PAGES + 2],
+])("of %i pages, %i are read", async (pages, total) => {
+  const onPage = vi.fn(() => {
+    throw new Error("That is enough.");
+  });
+  const service = count(() => Math.floor(15 * pages));
+  await checkService(15, service, { onPage });
+  expect(onPage).toHaveBeenCalledExactlyOnceWith(1, total);
 });
 
 test("a bug of the checker ends the check with a stack that shows where", async () => {
