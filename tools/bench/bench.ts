@@ -1,5 +1,4 @@
 import { execFile, spawn } from "node:child_process";
-import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -14,12 +13,9 @@ import { STORE_NAMES } from "../data/stores/configuration.ts";
 import { getTemporaryPath, PROJECT } from "../paths.ts";
 import { runWrangler } from "../wrangler.ts";
 import { type BenchOptions, measureCases, type PageRequest } from "./cases.ts";
-import { measureHostile } from "./hostile.ts";
 
 const program = createProgram("npm run bench --")
-  .description(
-    "Measure the speed of pages, of a minimal worker, of a page beside hostile requests, and of loads on this machine.",
-  )
+  .description("Measure the speed of pages, of a minimal worker and of loads on this machine.")
   .option("--records <n>", "size of the collection, 300 or more", createWholeNumberParser(300), 1_000_000)
   .option("--rounds <n>", "number of measurements of each case", createWholeNumberParser(1), 20)
   .option("--milliseconds <n>", "duration of each measurement", createWholeNumberParser(1), 300)
@@ -49,8 +45,7 @@ async function bench({ records, ...options }: { records: number } & BenchOptions
   const requests = await measureCases(options, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
-  const page = await request(pages.middle, null, "package");
-  return { requests, hostile: [await measureHostile(page.url, options)], loads };
+  return { requests, loads };
 }
 
 /** A module that prints the peak of the resident memory, in KiB and on a separate line, when the process exits. */
@@ -68,18 +63,13 @@ async function runData(...args: string[]): Promise<number> {
 const getTarget = (page: number) => `${COLLECTION_PATH}?format=api&page=${page}`;
 
 /**
- * Starts the package with a file of records, `npm start` and workerd with the folder of the stores, and a server that sends the constant
- * response of the package to a request.
+ * Starts the package with a file of records, workerd with the folder of the stores, and a server that sends the constant response of the
+ * package to a request.
  */
 async function startServers(file: string, folder: string, constant: string) {
-  // `npm start` gets a copy, because two processes that use one database block each other.
-  const copy = getTemporaryPath("copy");
-  cpSync(folder, copy, { recursive: true });
   const memory = await startServer("dist/package/cli.js", "--port", "0", file);
-  const startOptions = ["--port", "0", "--persist-to", copy, "--", "--inspector-port", "0"];
-  const wrangler = await startServer("tools/start.ts", ...startOptions);
   const node = await startServer("tools/bench/constant-server.ts", memory + constant);
-  const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler, node };
+  const origins: Record<string, string> = { package: memory, node };
   const runtime = await startRuntime(folder);
   const env = await runtime.getBindings<Required<Env>>("d1");
   // Writes the row and the key that `store_baseline` reads.

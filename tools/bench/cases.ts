@@ -5,8 +5,8 @@ import { STORE_NAMES } from "../data/stores/configuration.ts";
 
 /**
  * A measured case. `baseline` is a minimal worker, and `store_baseline` is a minimal worker that reads the store once. `hot` pages come
- * from the cache, and `cold` pages come from the store. `wrangler_dev` is `npm start`, `package` is the command of the package, and `node` is
- * Node's own server, which sends a page of the package as a constant.
+ * from the cache, and `cold` pages come from the store. `package` is the command of the package, and `node` is Node's own server, which sends
+ * a page of the package as a constant.
  */
 type Case = { store: string | null; page: (typeof PAGES)[number] | null; mode: string };
 
@@ -19,7 +19,6 @@ const CASES: Case[] = [
     ...PAGES.map((page) => ({ store, page, mode: "cold" })),
     ...PAGES.map((page) => ({ store, page, mode: "hot" })),
   ]),
-  { store: "d1", page: "middle", mode: "wrangler_dev" },
   { store: "memory", page: "middle", mode: "package" },
   { store: null, page: "middle", mode: "node" },
 ];
@@ -29,12 +28,8 @@ const BASELINES: Record<string, string> = { hot: "baseline", cold: "store_baseli
 
 type Measurement = Record<"per_second" | "p50_ms" | "p99_ms", number>;
 
-/** A request for a page, and the body of the only correct response. */
-export interface PageRequest {
-  url: string;
-  body: string;
-  headers?: Record<string, string>;
-}
+/** The URL of a page, and the body of the only correct response. */
+export type PageRequest = { url: string; body: string };
 
 export type BenchOptions = Record<"rounds" | "milliseconds", number>;
 
@@ -53,19 +48,20 @@ export async function measureCases(
       found.push(await measureRequest(await request(one), milliseconds));
   }
   const medians = measured.map(({ one, found }) => {
-    const median = (name: keyof Measurement) => getMedian(found.map((measurement) => measurement[name]));
+    const median = (name: keyof Measurement) =>
+      roundToThreeDigits(
+        percentile(
+          0.5,
+          found.map((measurement) => measurement[name]),
+        ),
+      );
     return { ...one, per_second: median("per_second"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
   });
   return medians.map((row) => {
-    const isBaseline = ({ mode, store }: Case) => {
-      const isForStore = store === null || store === row.store;
-      return isForStore && mode === BASELINES[row.mode];
-    };
-    const baseline = medians.find(isBaseline);
-    return {
-      ...row,
-      share_of_baseline: baseline ? roundToThreeDigits(row.per_second / baseline.per_second) : null,
-    };
+    const candidates = medians.filter(({ mode }) => mode === BASELINES[row.mode]);
+    const baseline = candidates.find(({ store }) => store === null || store === row.store);
+    const share_of_baseline = baseline ? roundToThreeDigits(row.per_second / baseline.per_second) : null;
+    return { ...row, share_of_baseline };
   });
 }
 
@@ -78,17 +74,14 @@ const WARM_UP = 3 * CONNECTIONS;
  * Repeats a request on 8 connections for at least the given number of milliseconds.
  * @throws Error if any response is not a 200 with the correct body
  */
-export async function measureRequest(
-  { url, body, headers = {} }: PageRequest,
-  milliseconds: number,
-): Promise<Measurement> {
+export async function measureRequest({ url, body }: PageRequest, milliseconds: number): Promise<Measurement> {
   // Collects the times, because autocannon's histogram counts whole milliseconds, and most responses take less.
   const times: number[] = [];
   let responses = 0;
   let startedAt = 0;
   let endedAt = 0;
   const limits = { duration: 600, bailout: 1, sampleInt: 20 };
-  const options = { url, headers, connections: CONNECTIONS, expectBody: body, ...limits };
+  const options = { url, connections: CONNECTIONS, expectBody: body, ...limits };
   const instance = autocannon(options, () => {});
   instance.on("response", (_client, _status, _bytes, time) => {
     endedAt = performance.now();
@@ -114,6 +107,4 @@ function percentile(share: number, values: number[]): number {
   return value;
 }
 
-export const getMedian = (values: number[]) => roundToThreeDigits(percentile(0.5, values));
-
-export const roundToThreeDigits = (value: number) => Number(value.toPrecision(3));
+const roundToThreeDigits = (value: number) => Number(value.toPrecision(3));

@@ -23,11 +23,9 @@ test("the benchmark measures every case and load", async () => {
           pages.map((page) => ({ store, page, mode, ...measurement, share_of_baseline: number })),
         ),
       ]),
-      { store: "d1", page: "middle", mode: "wrangler_dev", ...measurement },
       { store: "memory", page: "middle", mode: "package", ...measurement, share_of_baseline: number },
       { store: null, page: "middle", mode: "node", ...measurement },
     ],
-    hostile: [{ per_second: number, beside_per_second: number, share: number }],
     loads: stores.map((store) => ({ store, records: 2_000, seconds: number, peak_memory_mb: number })),
   });
 });
