@@ -103,11 +103,7 @@ async function startRuntime(folder: string): Promise<Miniflare> {
     bindings: { ...Object(workerOptions.bindings), STORE: name, RATE_LIMIT: "off" },
     // Binds KV here, because wrangler.toml binds only the database.
     kvNamespaces: ["KV"],
-    unsafeDirectSockets: ["hot", "cold", "baseline", "store_baseline"].map((entrypoint) => ({
-      host: "127.0.0.1",
-      port: 0,
-      entrypoint,
-    })),
+    unsafeDirectSockets: ["hot", "cold", "baseline", "store_baseline"].map((entrypoint) => ({ entrypoint })),
   }));
   const options = convertV4MiniflareOptions({ workers, cf: false });
   return new Miniflare({ ...options, resourcePersistencePath: join(folder, "v3") });
