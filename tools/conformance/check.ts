@@ -44,8 +44,8 @@ export async function checkConformance(
   const table = createTable();
   const send = createClient(secondMs, (request, response) => checkHeaders(table, url, request, response));
   // The servers of a deployment can serve different snapshots for nine seconds after a load.
-  const pause = () => setTimeout(10 * secondMs);
-  const start = () => startWalk({ url, table, send, pause });
+  const pauseMs = 10 * secondMs;
+  const start = () => startWalk({ url, table, send, pauseMs });
   let walk: Walk = await start();
   const { status } = walk.first;
   if (status >= 400 && status < 500) throw new Error(`${url} returned ${status}. Is it the collection?`);
@@ -55,7 +55,7 @@ export async function checkConformance(
     if (writeMethods) await checkWriteMethods(url, table, send);
     await walkPages(walk, options).catch(async (error) => {
       if (!(error instanceof ChangedError)) throw error;
-      await pause();
+      await setTimeout(pauseMs);
       walk = await start();
       await walkPages(walk, options);
     });
@@ -87,15 +87,8 @@ async function checkWriteMethods(url: string, table: Table, send: Client): Promi
 
 type Walk = Awaited<ReturnType<typeof startWalk>>;
 
-interface WalkOptions {
-  url: string;
-  /** For rules about single responses. The comparison has its own table. */
-  table: Table;
-  send: Client;
-  pause: () => Promise<unknown>;
-}
-
-async function startWalk(options: WalkOptions) {
+/** @param options.table For rules about single responses. The comparison has its own table */
+async function startWalk(options: { url: string; table: Table; send: Client; pauseMs: number }) {
   const { url, send } = options;
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(number, url + query, await send(url + query));
@@ -132,8 +125,8 @@ async function walkPages(walk: Walk, { pages: limit = MAX_PAGES, onPage }: Check
 }
 
 /** Tells a wrong page from a changed collection. @throws ChangedError */
-async function requireUnchanged({ pause, read, first }: Walk): Promise<void> {
-  await pause();
+async function requireUnchanged({ pauseMs, read, first }: Walk): Promise<void> {
+  await setTimeout(pauseMs);
   // Two reads, because two servers with different collections can take turns.
   for (const again of [await read(1), await read(1)])
     if (!isSamePage(first, again)) throw new ChangedError("page 1 has changed during the check");
