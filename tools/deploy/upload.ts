@@ -4,7 +4,6 @@ import { nameConfiguration, spawnWrangler, waitForExit } from "../wrangler.ts";
 
 /** What wrangler reports at the end of a command. */
 interface Report {
-  type: string;
   /** The reason of a failure, and Cloudflare's code for it. */
   message?: string;
   code?: number | string;
@@ -17,8 +16,6 @@ interface Report {
   deployment_urls?: string[];
 }
 
-const REPORT_TYPES = ["deploy", "preview", "version-upload", "command-failed"];
-
 /**
  * Runs a command of wrangler that uploads the code. It uses the terminal, so it can ask questions, and writes its report to a file.
  * @throws Error with wrangler's reason if the command fails, or if the user cancels it
@@ -27,11 +24,11 @@ export async function upload(command: string[]): Promise<Report> {
   const file = getTemporaryPath(`${command[0]}.ndjson`);
   const env = { WRANGLER_OUTPUT_FILE_PATH: file };
   const status = await waitForExit(spawnWrangler(nameConfiguration(command), { env, stdio: "inherit" }));
-  const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(Boolean);
-  const reports: Report[] = lines.map((line) => JSON.parse(line));
-  const report = reports.findLast(({ type }) => REPORT_TYPES.includes(type));
-  const { message = "Its output is above.", code = "none" } = report ?? {};
-  if (status !== 0 || !report) throw new Error(`wrangler failed: ${message} [code: ${code}]`);
+  const lines = (await readFile(file, "utf8").catch(() => "")).trim().split("\n");
+  // Earlier lines are about the session.
+  const report: Report = JSON.parse(lines.at(-1) || "{}");
+  const { message = "Its output is above.", code = "none" } = report;
+  if (status !== 0) throw new Error(`wrangler failed: ${message} [code: ${code}]`);
   if (report.version_id === null) throw new Error("The deployment was cancelled.");
   return report;
 }
@@ -42,9 +39,10 @@ export async function upload(command: string[]): Promise<Report> {
  * @throws Error if there is no address that can be checked
  */
 export function getAddress({ targets = [] }: Pick<Report, "targets">): string {
-  const enabled = targets.filter((target) => !target.includes("production: disabled"));
-  const address = enabled.map(parseTarget).findLast((origin) => origin !== undefined);
-  if (address !== undefined) return address;
+  // A route with a wildcard host, or with a part of the paths, has no address.
+  const toUrl = (target: string) => target.replace(/^([^\s/*]+)(\/\*)?( \([^)]*\))?$/, "https://$1");
+  const address = targets.map(toUrl).findLast((url) => /^https?:/.test(url));
+  if (address !== undefined) return new URL(address).origin;
   throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
 }
 
@@ -59,11 +57,4 @@ export function getPreviewAddresses({
 }: Pick<Report, "preview_urls" | "deployment_urls">): { branch: string; deployment: string } {
   if (branch !== undefined && deployment !== undefined) return { branch, deployment };
   throw new Error("Wrangler reported no address of the preview. Turn on preview URLs in the dashboard.");
-}
-
-/** Returns the origin of a target; undefined for a schedule, a wildcard host or a part of the paths. */
-function parseTarget(target: string): string | undefined {
-  const [, scheme = "https://", host] =
-    /^(https?:\/\/)?([^\s/*.]+(?:\.[^\s/*.]+)+)(\/\*)?( \(.*)?$/.exec(target) ?? [];
-  return host === undefined ? undefined : URL.parse(scheme + host)?.origin;
 }
