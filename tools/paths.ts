@@ -13,7 +13,11 @@ let folder: string | undefined;
 
 /** Returns a path in a temporary folder of this process. The folder is deleted when the process ends. */
 export function getTemporaryPath(name: string): string {
-  folder ??= createTemporaryFolder();
+  if (folder === undefined) {
+    const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
+    process.once("exit", () => rmSync(created, { recursive: true, force: true }));
+    folder = created;
+  }
   return join(folder, name);
 }
 
@@ -31,10 +35,4 @@ export function findDescriptor(path: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-function createTemporaryFolder(): string {
-  const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
-  process.once("exit", () => rmSync(created, { recursive: true, force: true }));
-  return created;
 }

@@ -61,15 +61,8 @@ export class WranglerError extends Error {
   }
 }
 
-/** Wrangler waits up to five minutes for a response before it repeats a request, and prints nothing during that time. */
+/** After this time, a notice is printed: wrangler waits up to five minutes for a response before it repeats a request. */
 const SLOW_COMMAND_MS = 60_000;
-
-/** Prints a notice if a wrangler command is still running after a minute. @param command Settles when the command ends */
-function notifyIfSlow<T>(args: string[], command: Promise<T>): Promise<T> {
-  const notice = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
-  const timer = setTimeout(printNotice, SLOW_COMMAND_MS, notice);
-  return command.finally(() => clearTimeout(timer));
-}
 
 interface RunOptions {
   /** The path of the configuration. The default is wrangler.toml. */
@@ -87,7 +80,9 @@ export async function runWrangler(
   { config, wrangler = runProcess }: RunOptions = {},
 ): Promise<string> {
   const command = nameConfiguration(args, config);
-  const { status, stdout, stderr } = await notifyIfSlow(command, wrangler(command));
+  const notice = `Still waiting for \`${formatCommandLine(command)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
+  const timer = setTimeout(printNotice, SLOW_COMMAND_MS, notice);
+  const { status, stdout, stderr } = await wrangler(command).finally(() => clearTimeout(timer));
   // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .replace(/^.*`--temporary`.*$/m, "")
