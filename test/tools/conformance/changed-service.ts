@@ -57,34 +57,31 @@ type Envelope = Fields & { results: Fields[] };
 /** The query parameter `page` of a request, or null. */
 export const getPageNumber = (request: Request) => new URL(request.url).searchParams.get("page");
 
-/** Changes any response. */
+type Alter = (response: Response, request: Request) => Response | Promise<Response>;
+
+/** Changes the responses to all requests, or to those whose method and URL match. */
 export const change =
-  (alter: (response: Response, request: Request) => Response | Promise<Response>): Change =>
+  (alter: Alter, pattern = /^/): Change =>
   ({ fetch }) =>
-  async (request) =>
-    alter(await fetch(request), request);
+  async (request) => {
+    const response = await fetch(request);
+    return pattern.test(`${request.method} ${request.url}`) ? alter(response, request) : response;
+  };
 
-export const method = (name: string, alter: (response: Response) => Response | Promise<Response>) =>
-  change((response, request) => (request.method === name ? alter(response) : response));
+/** Changes the pages that are served. */
+export const page = (alter: Alter, pattern = /^GET/) =>
+  change((response, request) => (response.status === 200 ? alter(response, request) : response), pattern);
 
-/** Changes all pages, or the page with this parameter. */
-export const page = (alter: (response: Response) => Response | Promise<Response>, only?: string | null) =>
-  change((response, request) => {
-    const isAffected = only === undefined ? response.status === 200 : getPageNumber(request) === only;
-    return request.method === "GET" && isAffected ? alter(response) : response;
-  });
-
-export const body = (alter: (body: string) => string | Uint8Array<ArrayBuffer>, only?: string) =>
-  page(async (response) => new Response(alter(await response.text()), response), only);
+export const body = (alter: (body: string) => string | Uint8Array<ArrayBuffer>, pattern?: RegExp) =>
+  page(async (response) => new Response(alter(await response.text()), response), pattern);
 
 export const envelope =
-  (alter: (envelope: Envelope, number: number, records: Fields[]) => object, only?: string): Change =>
-  ({ fetch, records }) =>
-  async (request) => {
-    const [response, number] = [await fetch(request), getPageNumber(request) ?? "1"];
-    if (request.method !== "GET" || response.status !== 200 || number !== (only ?? number)) return response;
-    return Response.json(alter((await response.json()) as Envelope, Number(number), records), response);
-  };
+  (alter: (envelope: Envelope, number: number, records: Fields[]) => object, pattern?: RegExp): Change =>
+  (service) =>
+    page(async (response, request) => {
+      const number = Number(getPageNumber(request) ?? 1);
+      return Response.json(alter((await response.json()) as Envelope, number, service.records), response);
+    }, pattern)(service);
 
 export const count = (alter: (number: number, request: number) => unknown): Change => {
   let requests = 0;

@@ -14,7 +14,6 @@ import {
   change,
   count,
   getPageNumber,
-  headers,
   page,
   record,
   status,
@@ -70,23 +69,6 @@ test("the report shows what was asked, expected and received", async () => {
   ]);
 });
 
-test.each<[string, Change]>([
-  ["an ETag", change(headers({ ETag: '"\u009b31m"' }))],
-  [
-    "an error",
-    change((response, request) => {
-      if (getPageNumber(request) !== "2") return response;
-      throw new TypeError("fetch failed", { cause: new Error("the certificate is for \u009b31m") });
-    }),
-  ],
-])("the control characters of %s are escaped in both reports", async (_, change) => {
-  for (const options of [[], ["--json"]]) {
-    const { stdout } = await runCheck([ADDRESS, ...options], change);
-    expect(stdout).toContain(String.raw`\u009b31m`);
-    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
-  }
-});
-
 test("--json prints the whole table", async () => {
   const many = count(() => "many");
   const { status, stdout } = await runCheck([ADDRESS, "--json"], many, 90);
@@ -114,10 +96,9 @@ test.each<[string, args: string[], Change | undefined, RegExp]>([
 });
 
 test("the exit status is 2 if a later request gets no response, and the report covers the others", async () => {
-  const fail = change((response, request) => {
-    if (getPageNumber(request) === "2") throw new TypeError("fetch failed", { cause: new Error("bad port") });
-    return response;
-  });
+  const fail = change(() => {
+    throw new TypeError("fetch failed", { cause: new Error("bad port") });
+  }, /page=2$/);
   const { status, stdout } = await runCheck([ADDRESS], fail);
   expect(status).toBe(2);
   expect(stdout).toMatch(/^Not checked: .*\n.*\nThe check is incomplete: .*page=2: no response, bad port\n/);
