@@ -14,7 +14,9 @@ test("the benchmark measures every case and load", async () => {
   const measurement = { per_second: number, p50_ms: number, p99_ms: number, share_of_baseline: null };
   const pages = ["first", "middle", "last"];
   const stores = ["d1", "kv"];
-  expect(JSON.parse(stdout)).toEqual({
+  const report = JSON.parse(stdout);
+  for (const { p50_ms, p99_ms } of report.requests) expect(p99_ms).toBeGreaterThanOrEqual(p50_ms);
+  expect(report).toEqual({
     requests: [
       { store: null, page: null, mode: "baseline", ...measurement },
       ...stores.flatMap((store) => [
@@ -40,12 +42,6 @@ async function measure({ status = 200, body = "the page" }) {
   const { origin, close } = await listenOnFreePort(server);
   return measureRequest({ url: origin, body: "the page" }, 20).finally(close);
 }
-
-test("a measurement has a rate, and percentiles in their order", async () => {
-  const { per_second, p50_ms, p99_ms } = await measure({});
-  expect(Math.min(per_second, p50_ms)).toBeGreaterThan(0);
-  expect(p99_ms).toBeGreaterThanOrEqual(p50_ms);
-});
 
 test.each([
   [{ body: "a different page" }, "1 incorrect bodies, 0 incorrect statuses"],

@@ -22,14 +22,9 @@ interface OwnService {
 /** Returns the `fetch` of a changed service. */
 export type Change = (service: OwnService) => Fetch;
 
-/**
- * Replaces the global `fetch` with our own service, or a change of it. The newer half of its records is from 2025, the rest
- * from 2019.
- */
+/** Replaces the global `fetch` with our own service, or a change of it. */
 export async function stubService(count: number, change?: Change): Promise<void> {
-  const move = (record: TrafficRecord, index: number) =>
-    index < count / 2 ? record : { ...record, timestamp: record.timestamp.replace("2019", "2025") };
-  const records = makeRecords(count).map(move);
+  const records = makeRecords(count);
   const service = await createMemoryService(records);
   const own: OwnService = {
     fetch: (request) => service.fetch(request.url, request),
