@@ -109,11 +109,10 @@ export async function runWranglerJson<T>(
   }
 }
 
-// With any other log level, wrangler prints more than the result, or nothing. It prefers these variables to lines in `.env`.
-const PARSED_OUTPUT_ENV = { CI: "1", NO_COLOR: "1", WRANGLER_LOG: "log" };
-
 async function runProcess(args: string[]): Promise<ProcessResult> {
-  const child = spawnWrangler(args, { env: PARSED_OUTPUT_ENV, stdio: ["ignore", "pipe", "pipe"] });
+  // With any other log level, wrangler prints more than the result, or nothing. It prefers these variables to lines in `.env`.
+  const env = { CI: "1", NO_COLOR: "1", WRANGLER_LOG: "log" };
+  const child = spawnWrangler(args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const read = (stream: Readable | null) => (stream === null ? "" : text(stream));
   const [status, stdout, stderr] = await Promise.all([
     waitForExit(child),
