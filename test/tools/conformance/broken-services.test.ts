@@ -122,6 +122,7 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   "Page envelope.next": {
     "next points to the page itself": link("next", (_, number) => `?format=api&page=${number}`),
     "next is always null": link("next", () => null),
+    "next is null without page": envelope((fields) => ({ ...fields, next: null }), WITHOUT_PAGE),
     "next has another host": link("next", (url) => url.replace("counts", "internal")),
   },
   "Page envelope.previous": {
@@ -199,6 +200,13 @@ test.each<[string, Change, string, object]>([
   const { failed, rules } = await checkService(100, change);
   expect(failed).toEqual([rule]);
   expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
+});
+
+test("if each page has another count than page 1, page 1 is read again twice, and twice at the end", async () => {
+  const service = envelope((fields, number) => ({ ...fields, count: number === 1 ? 100 : 101 }));
+  const { rules } = await checkService(100, service);
+  // Each of 7 pages, page 1 in four other ways, and page 1 four times again.
+  expect(rules.find(({ rule }) => rule === "List records.Vary")).toMatchObject({ checked: 15 });
 });
 
 test("each rule is broken by a service, and described in docs/specification.md", async () => {

@@ -60,6 +60,7 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
     return code === undefined ? response : new Response("<h1>No</h1>", { status: code });
   }),
   "that has no page at the path without its slash": change((response) => status(404)(headers({ Location: null })(response)), /records\?/),
+  "that rejects requests without format, and with format=json": change(status(400), /^GET .*\/(\?page=1|\?format=json.*)?$/),
   "with an empty response to OPTIONS": change(status(204), /^OPTIONS/),
 };
 
