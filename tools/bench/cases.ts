@@ -48,13 +48,10 @@ export async function measureCases(
       found.push(await measureRequest(await request(one), milliseconds));
   }
   const medians = measured.map(({ one, found }) => {
-    const median = (name: keyof Measurement) =>
-      roundToThreeDigits(
-        percentile(
-          0.5,
-          found.map((measurement) => measurement[name]),
-        ),
-      );
+    const median = (name: keyof Measurement) => {
+      const values = found.map((measurement) => measurement[name]);
+      return roundToThreeDigits(percentile(0.5, values));
+    };
     return { ...one, per_second: median("per_second"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
   });
   return medians.map((row) => {
