@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SAMPLE_DATA_HASH } from "#sample-data-hash";
 import type { Env } from "../../src/bindings.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
@@ -64,74 +64,26 @@ test.each([
   expect(page.includes('.csv.gz"')).toBe(url !== null);
 });
 
-describe("the home page is created", () => {
-  test("again after a load, even of as many records", async () => {
-    const records = makeRecords(192 + 30);
-    const changing = await createMemoryService(records.slice(0, 30));
-    expect((await open(changing)).page).toContain("?date=2019-05-17");
-    changing.load(records.slice(192));
-    expect((await open(changing)).page).not.toContain("?date=2019-05-17");
+test("the home page has no example if the collection was replaced after its statistics were read", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const { snapshot } = await service.store.readCurrent();
+  const served = { ...snapshot } as Snapshot;
+  const { fetch } = createInstance({
+    readCurrent: async () => ({ snapshot: { ...served } }),
+    async readBlocks(_, numbers) {
+      served.id = "next";
+      vi.advanceTimersByTime(FRESH_MS);
+      return service.store.readBlocks(String(snapshot.id), numbers);
+    },
   });
+  const response = await fetch("/", IN_BROWSER);
+  expect(await response.text()).not.toContain('class="example"');
+});
 
-  test("again when a record has appeared", async () => {
-    let now = 0;
-    const growing = createInstance(service.store, { settings: { PREFER: "grow=1/s" }, now: () => now });
-    const { count } = (await open(growing)).json;
-    now = 1_000;
-    expect((await open(growing)).json).toMatchObject({ count: count + 1 });
-  });
-
-  test("with the origin of each request, and the time of a load that has the same id, as in the package", async () => {
-    const current = await service.store.readCurrent();
-    let loaded_at = "2026-01-01T00:00:00.000Z";
-    const readCurrent = async () => ({ snapshot: { ...current.snapshot, loaded_at } as Snapshot });
-    const instance = createInstance({ ...service.store, readCurrent });
-    await open(instance);
-    loaded_at = "2026-01-02T00:00:00.000Z";
-    instance.clearCache();
-    const page = await (await instance.fetch("http://two.example/", IN_BROWSER)).text();
-    expect(page).toContain("http://two.example/api/tf1/records/");
-    expect(page).toContain(`<time datetime="${loaded_at}">`);
-  });
-
-  /** Creates an instance whose store lacks a block until it is repaired. */
-  const createDamaged = (number: number) => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const damage = { isRepaired: false };
-    const readBlocks: Store["readBlocks"] = async (id, numbers) =>
-      damage.isRepaired || !numbers.includes(number) ? service.store.readBlocks(id, numbers) : [null];
-    return { damage, ...createInstance({ ...service.store, readBlocks }) };
-  };
-
-  test("without an example while the block of the example is missing", async () => {
-    const { fetch, damage } = createDamaged(1);
-    const damaged = await fetch("/", IN_BROWSER);
-    expect([damaged.status, damaged.headers.get("cache-control")]).toEqual([200, "no-store"]);
-    expect(await damaged.text()).not.toContain('class="example"');
-    damage.isRepaired = true;
-    expect(await (await fetch("/", IN_BROWSER)).text()).toContain('class="example"');
-  });
-
-  test("without an example if the collection was replaced after its statistics were read", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    const { snapshot } = await service.store.readCurrent();
-    const served = { ...snapshot } as Snapshot;
-    const { fetch } = createInstance({
-      readCurrent: async () => ({ snapshot: { ...served } }),
-      async readBlocks(_, numbers) {
-        served.id = "next";
-        vi.advanceTimersByTime(FRESH_MS);
-        return service.store.readBlocks(String(snapshot.id), numbers);
-      },
-    });
-    const response = await fetch("/", IN_BROWSER);
-    vi.useRealTimers();
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(await response.text()).not.toContain('class="example"');
-  });
-
-  test("unless the statistics are missing. The collection is still served", async () => {
-    const { fetch } = createDamaged(0);
-    expect([(await fetch("/")).status, (await fetch("/api/tf1/records/")).status]).toEqual([503, 200]);
-  });
+test("without its statistics, a collection has no home page, but is served", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const readBlocks: Store["readBlocks"] = async (id, numbers) =>
+    numbers.includes(0) ? [null] : service.store.readBlocks(id, numbers);
+  const { fetch } = createInstance({ ...service.store, readBlocks });
+  expect([(await fetch("/")).status, (await fetch("/api/tf1/records/")).status]).toEqual([503, 200]);
 });

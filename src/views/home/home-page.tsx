@@ -13,7 +13,7 @@ import type { Summary } from "./summary.ts";
 /** A page of the collection, of which the home page shows only the first record. */
 export type SamplePage = { number: number; page: Page };
 
-/** @param sample Undefined if the collection is empty, or if the page cannot be read */
+/** @param sample Undefined if the collection is empty, or if a load has just replaced it */
 export function renderHome(summary: Summary, sample: SamplePage | undefined): string {
   const hasRecords = summary.count > 0;
   const { search, searchParams } = new URL(summary.records_url_without_faults);
