@@ -70,12 +70,10 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
   async function readAndCache(wanted: WantedBlock | undefined): Promise<TimedRead> {
     const readAt = Date.now();
-    const current = await withTimeout(store.readCurrent({ wanted }));
+    const read = { ...(await withTimeout(store.readCurrent({ wanted }))), readAt };
     const isLatest = cached === undefined || cached.readAt <= readAt;
-    // The block is not cached here, because only this request wants it.
-    const { snapshot } = current;
-    if (isLatest) cached = { snapshot, readAt, freshFrom: readAt, refreshingFrom: undefined };
-    return { ...current, readAt };
+    if (isLatest) cached = { ...read, freshFrom: readAt, refreshingFrom: undefined };
+    return read;
   }
 
   /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again unless another request has changed it. */
