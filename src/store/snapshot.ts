@@ -29,26 +29,14 @@ const OTHER_VERSION =
  * @throws UnusableSnapshotError
  */
 export function requireSnapshot(value: unknown): Snapshot {
-  const isObject = typeof value === "object" && value !== null;
-  const isOther = isObject && (!("format" in value) || value.format !== FORMAT);
-  if (isOther) throw new UnusableSnapshotError(OTHER_VERSION);
-  if (!isSnapshot(value)) throw createDamageError(String(JSON.stringify(value)));
-  const { id, count, loaded_at, source } = value;
-  return { id, count, loaded_at, source };
-}
-
-function createDamageError(stored: string, options?: ErrorOptions): UnusableSnapshotError {
-  const message = `The current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`;
-  return new UnusableSnapshotError(message, options);
-}
-
-function isSnapshot(value: unknown): value is Snapshot {
-  if (typeof value !== "object" || value === null) return false;
-  const { id, count, loaded_at, source }: Partial<Record<keyof Snapshot, unknown>> = value;
+  if (typeof value !== "object" || value === null) throw createDamageError(String(JSON.stringify(value)));
+  const { format, id, count, loaded_at, source }: Partial<Record<keyof Snapshot | "format", unknown>> = value;
+  if (format !== FORMAT) throw new UnusableSnapshotError(OTHER_VERSION);
   const isCount = typeof count === "number" && Number.isSafeInteger(count) && count >= 0;
   const isTime = typeof loaded_at === "string" || loaded_at === null;
   const areTexts = typeof id === "string" && typeof source === "string";
-  return isCount && isTime && areTexts;
+  if (isCount && isTime && areTexts) return { id, count, loaded_at, source };
+  throw createDamageError(JSON.stringify(value));
 }
 
 /**
@@ -63,4 +51,9 @@ export function parseSnapshot(text: string): Snapshot {
     throw createDamageError(text, { cause });
   }
   return requireSnapshot(value);
+}
+
+function createDamageError(stored: string, options?: ErrorOptions): UnusableSnapshotError {
+  const message = `The current snapshot is damaged: ${stored.slice(0, 100)}. Load the records again.`;
+  return new UnusableSnapshotError(message, options);
 }
