@@ -14,7 +14,7 @@ import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../ht
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin } from "../http/origin.ts";
 import { type PageRequest, parsePageRequest } from "../http/request.ts";
-import { createPage, formatEnvelope } from "../records/envelope.ts";
+import { formatEnvelope } from "../records/envelope.ts";
 import { PAGE_SIZE } from "../records/page.ts";
 import type { Page } from "../records/schema.ts";
 import type { Collection, LocatedPage } from "../store/cached-store.ts";
@@ -82,9 +82,8 @@ async function serve(request: PageRequest, collection: Collection): Promise<Resp
     return createCompleteResponse(c, null, { status: 304, headers: { ...CACHE_HEADERS, ETag } });
   const { snapshot, location, hidden, records } = page;
   const getPageUrl = createPageUrlBuilder(origin, query);
-  if (prefersHtml(c))
-    c.set("served", { page: createPage(location, JSON.parse(records), getPageUrl), hidden });
   const body = formatEnvelope(location, records, getPageUrl);
+  if (prefersHtml(c)) c.set("served", { page: JSON.parse(body), hidden });
   const hasRecords = location.count > 0;
   // The home page describes the records. Its link is relative, so that it is right behind a proxy that changes the host, too.
   const aboutRecords = hasRecords ? { "Data-Source": snapshot.source, Link: '</>; rel="describedby"' } : {};

@@ -7,7 +7,7 @@ import { HTML_HEADERS, PAGE_CACHE_CONTROL } from "../http/headers.ts";
 import { createPageUrlBuilder } from "../http/links.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin } from "../http/origin.ts";
-import { createPage } from "../records/envelope.ts";
+import { formatEnvelope } from "../records/envelope.ts";
 import { describeSettings } from "../settings.ts";
 import type { Collection } from "../store/cached-store.ts";
 import { renderHome, type SamplePage } from "../views/home/home-page.tsx";
@@ -55,5 +55,5 @@ async function getSamplePage(
   if (found?.kind !== "page" || found.snapshot.id !== id) return undefined;
   const { origin, searchParams } = new URL(records_url_without_faults);
   const getPageUrl = createPageUrlBuilder(origin, searchParams);
-  return { number, page: createPage(found.location, JSON.parse(found.records), getPageUrl) };
+  return { number, page: JSON.parse(formatEnvelope(found.location, found.records, getPageUrl)) };
 }
