@@ -40,7 +40,7 @@ interface TimedRead extends CurrentSnapshot {
 }
 
 /** Whether the cached snapshot can be served. */
-export interface Freshness {
+interface Freshness {
   /** When its time of FRESH_MS began: at the start of its read, or at the failure of a later read. */
   freshFrom: number;
   /** When a request began to refresh it, if one did. That request may have ended without notice. */
@@ -53,7 +53,7 @@ export interface Freshness {
  * - `refresh`: it reads the current one. Until that read ends or takes too long, others get the cached one.
  * - `read`: it reads the current one, and so do others.
  */
-export function decide({ freshFrom, refreshingFrom }: Freshness, now: number): "serve" | "refresh" | "read" {
+function decide({ freshFrom, refreshingFrom }: Freshness, now: number): "serve" | "refresh" | "read" {
   const expiry = freshFrom + FRESH_MS;
   if (now < expiry) return "serve";
   const isRefreshing = refreshingFrom !== undefined && now < refreshingFrom + READ_TIMEOUT_MS;
