@@ -1,5 +1,5 @@
 import type { AppMiddleware } from "../bindings.ts";
-import type { PageNumber } from "../records/page.ts";
+import type { PageLocation, PageNumber } from "../records/page.ts";
 import { HttpError } from "./errors.ts";
 import { getLastValue } from "./request.ts";
 
@@ -54,6 +54,16 @@ export function createPageUrlBuilder(origin: string, query: URLSearchParams): (p
   // The number is inserted into the text, so that a link needs no call into the runtime.
   const [before = "", after = ""] = text.split(/(?<=^|&)page=(?=&|$)/);
   return (page) => `${origin}${COLLECTION_PATH}?${before}page=${page}${after}`;
+}
+
+/** Formats the envelope of a page (specification, "Page envelope") around its `results`, which stores keep as a JSON array. */
+export function formatEnvelope(
+  { count, next, previous }: PageLocation,
+  results: string,
+  getPageUrl: (page: number) => string,
+): string {
+  const formatLink = (page: number | null) => JSON.stringify(page === null ? null : getPageUrl(page));
+  return `{"count":${count},"next":${formatLink(next)},"previous":${formatLink(previous)},"results":${results}}`;
 }
 
 /**

@@ -10,11 +10,10 @@ import {
   createCompleteResponse,
   PAGE_CACHE_CONTROL,
 } from "../http/headers.ts";
-import { COLLECTION_PATH, createPageUrlBuilder, PATH_WITHOUT_SLASH } from "../http/links.ts";
+import { COLLECTION_PATH, createPageUrlBuilder, formatEnvelope, PATH_WITHOUT_SLASH } from "../http/links.ts";
 import { prefersHtml, requireAcceptable } from "../http/negotiation.ts";
 import { getOrigin } from "../http/origin.ts";
 import { type PageRequest, parsePageRequest } from "../http/request.ts";
-import { formatEnvelope } from "../records/envelope.ts";
 import { PAGE_SIZE } from "../records/page.ts";
 import type { Page } from "../records/schema.ts";
 import type { Collection, LocatedPage } from "../store/cached-store.ts";
