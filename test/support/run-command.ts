@@ -1,9 +1,10 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { Console } from "node:console";
 import { type EventEmitter, once } from "node:events";
-import { PassThrough, Readable, type Writable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
+import { vi } from "vitest";
 import { runCommand } from "../../tools/command-line/program.ts";
 import { createDataProgram } from "../../tools/data/data-command.ts";
 import type { ProcessResult } from "../../tools/wrangler.ts";
@@ -40,18 +41,25 @@ export function runInProcess(program: Command, args: string[], { input = "" } = 
   const finished = earlier.then(async () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const printed = Promise.all([text(stdout), text(stderr)]);
-    const restore = replaceStreams(input, stdout, stderr);
-    let status: number;
+    const { exitCode } = process;
+    process.exitCode = undefined;
+    const spies = [
+      replace(process, "stdin", Readable.from(input === "" ? [] : [Buffer.from(input)])),
+      replace(process, "stdout", stdout),
+      replace(process, "stderr", stderr),
+      replace(globalThis, "console", new Console(stdout, stderr)),
+    ];
     try {
       await runCommand(program, args);
-      status = Number(process.exitCode ?? 0);
-    } finally {
-      restore();
+      const status = Number(process.exitCode ?? 0);
       stdout.end();
       stderr.end();
+      const [output, errors] = await printed;
+      return { status, stdout: output, stderr: errors };
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+      process.exitCode = exitCode;
     }
-    const [output, errors] = await printed;
-    return { status, stdout: output, stderr: errors };
   });
   earlier = finished.catch(() => {});
   return finished;
@@ -67,26 +75,7 @@ export function removeProgress(stderr: string): string {
   return stderr.replaceAll(/^[a-z ]+: .*(\/s|so far|left)\n/gm, "");
 }
 
-/** Returns a function that restores what the command changed. */
-function replaceStreams(input: string, stdout: Writable, stderr: Writable): () => void {
-  const restores = [
-    replace(process, "stdin", Readable.from(input === "" ? [] : [Buffer.from(input)])),
-    replace(process, "stdout", stdout),
-    replace(process, "stderr", stderr),
-    replace(globalThis, "console", new Console(stdout, stderr)),
-  ];
-  const { exitCode } = process;
-  process.exitCode = undefined;
-  return () => {
-    for (const restore of restores) restore();
-    process.exitCode = exitCode;
-  };
-}
-
-/** Replaces a property, even one that is read-only. Returns a function that restores it. */
-function replace(owner: object, name: string, value: unknown): () => void {
-  const before = Object.getOwnPropertyDescriptor(owner, name);
-  if (!before) throw new Error(`There is no ${name}.`);
-  Object.defineProperty(owner, name, { value, writable: true, configurable: true });
-  return () => Object.defineProperty(owner, name, before);
+/** Replaces a property, even one that is read-only, until the returned spy restores it. */
+function replace(owner: object, name: string, value: unknown) {
+  return vi.spyOn(owner as Record<string, unknown>, name, "get").mockReturnValue(value);
 }
