@@ -5,7 +5,7 @@ import { createKvStore, toReadableNamespace } from "../../src/store/kv.ts";
 import { FORMAT } from "../../src/store/snapshot.ts";
 import { openRemoteStore } from "../../tools/data/stores/remote-stores.ts";
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => void vi.useFakeTimers().setTimerTickMode("nextTimerAsync"));
 
 /** Opens a binding whose queries call a function with the kind of the session. */
 function openD1(call: (constraint: string) => Promise<unknown>) {
@@ -18,37 +18,21 @@ function openD1(call: (constraint: string) => Promise<unknown>) {
 const openKv = (get: (...parameters: unknown[]) => Promise<string | null>) =>
   createKvStore(toReadableNamespace({ get } as unknown as KVNamespace));
 
-type Read = () => Promise<never>;
-
 /** Opens a store whose every read calls a function that fails. */
-const OPEN: Record<string, (read: Read) => { readCurrent(): Promise<unknown> }> = {
+const OPEN = {
   D1: openD1,
   KV: openKv,
-  "D1 over wrangler": (read) => {
+  "D1 over wrangler": (read: () => Promise<never>) => {
     const wrangler = () => read().catch(({ message }) => ({ status: 1, stdout: "", stderr: message }));
     return openRemoteStore("d1", { wrangler }).store;
   },
 };
 
-/** Returns the times at which a read that always fails is sent, in milliseconds after the first. */
-async function listAttempts(name: string, message: string): Promise<number[]> {
-  const startedAt = Date.now();
-  const times: number[] = [];
-  const store = OPEN[name]?.(async () => {
-    times.push(Date.now() - startedAt);
-    throw new Error(message);
-  });
-  const failed = expect(store?.readCurrent()).rejects.toThrow(message);
-  await vi.runAllTimersAsync();
-  await failed;
-  return times;
-}
-
 const ONCE = [0];
 const FIVE_TIMES = [0, 50, 150, 350, 750];
 
 // Messages from the D1 documentation ("Debug D1", the changelog of September 2026), the platform and the runtime.
-test.each([
+test.each<[name: keyof typeof OPEN, message: string, times: number[]]>([
   ["D1", "D1_ERROR: D1 DB reset because its code was updated.", FIVE_TIMES],
   ["D1", "D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.", FIVE_TIMES],
   ["D1", "D1_ERROR: Network connection lost.", FIVE_TIMES],
@@ -66,18 +50,24 @@ test.each([
   ["KV", "KV GET failed: 503 Service Unavailable", FIVE_TIMES],
   ["KV", "KV GET failed: 400 Bad Request", ONCE],
   ["D1 over wrangler", "Upstream service unavailable [code: 7009]", [0, 1_000, 3_000, 7_000, 15_000]],
-])("a read of %s that fails with %j is sent after %j milliseconds", async (name, message, times) =>
-  expect(await listAttempts(name, message)).toEqual(times),
-);
+])("a read of %s that fails with %j is sent after %j milliseconds", async (name, message, expected) => {
+  const startedAt = Date.now();
+  const times: number[] = [];
+  const store = OPEN[name](async () => {
+    times.push(Date.now() - startedAt);
+    throw new Error(message);
+  });
+  await expect(store.readCurrent()).rejects.toThrow(message);
+  expect(times).toEqual(expected);
+});
 
 const snapshot = { id: "a", count: 1, loaded_at: null, source: "" };
 const row = { format: FORMAT, ...snapshot };
 
 test("a read succeeds if its second attempt does", async () => {
   const call = vi.fn().mockRejectedValueOnce(new Error("D1_ERROR: Network connection lost."));
-  const read = openD1(call.mockResolvedValue({ results: [row] })).readCurrent();
-  await vi.runAllTimersAsync();
-  expect(await read).toEqual({ snapshot });
+  const { readCurrent } = openD1(call.mockResolvedValue({ results: [row] }));
+  expect(await readCurrent()).toEqual({ snapshot });
 });
 
 test("D1 reads the current snapshot from the primary database, and a block that a replica lacks once more from there", async () => {
