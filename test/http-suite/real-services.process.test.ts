@@ -30,7 +30,9 @@ describe("in workerd, with the sample data and bindings that only read,", async 
   test("links keep bytes that are not UTF-8", async () =>
     expect(await (await worker.fetch(`${PATH}?x=%FF`)).text()).toContain("&page=2&x=%FF"));
 
-  test("/seed.csv.gz has all records, newest first", async () => {
+  test("the home page offers /seed.csv.gz, which has all records, newest first", async () => {
+    const { sample_data_url } = Object(await (await worker.fetch("/")).json());
+    expect(sample_data_url).toBe(`${worker.origin}/seed.csv.gz`);
     const response = await worker.fetch("/seed.csv.gz");
     expect(response.headers.get("Content-Type")).toBe("application/gzip");
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");

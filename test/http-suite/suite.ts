@@ -1,8 +1,6 @@
-import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { getLastPage } from "../../src/records/page.ts";
 import { type Page, TrafficRecord } from "../../src/records/schema.ts";
-import { CSV_HEADER, formatCsvLine } from "../../tools/data/formats/csv.ts";
 import { CHROMIUM, checkExchange, type Exchange, PATH, type Target } from "../support/exchange.ts";
 import { CONDITIONAL_REQUESTS, listPages, OPTIONS_REQUESTS } from "./collection-requests.ts";
 import { listInvalidPages, listRejectedRequests } from "./rejected-requests.ts";
@@ -30,9 +28,7 @@ export function describeHttpSuite(target: Target): void {
       for (const exchange of exchanges) test(formatTitle(exchange), () => checkTarget(target, exchange));
     });
   if (getLastPage(target.records.length) > 1) testPages(target);
-  if (!target.hasFiles) return;
-  testAssets(target);
-  testSampleData(target);
+  if (target.hasFiles) testAssets(target);
 }
 
 function formatTitle({ name, request, requestHeaders = {}, status = 200 }: Exchange): string {
@@ -96,14 +92,5 @@ function testAssets({ fetch }: Target): void {
       expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
       await response.text();
     }
-  });
-}
-
-function testSampleData({ origin, records, fetch }: Target): void {
-  test("the home page offers the file of the sample data if it is what is served, and only then", async () => {
-    const zipped = await (await fetch("/seed.csv.gz", {})).arrayBuffer();
-    const isServed = gunzipSync(zipped).toString() === CSV_HEADER + records.map(formatCsvLine).join("");
-    const { sample_data_url } = Object(await (await fetch("/", {})).json());
-    expect(sample_data_url).toBe(isServed ? `${origin}/seed.csv.gz` : null);
   });
 }
