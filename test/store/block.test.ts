@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { BLOCK_SIZE, type Block, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
@@ -10,14 +9,6 @@ import { encodeBlocks } from "../support/sample-records.ts";
 
 const RECORDS = makeNewestFirst(2 * BLOCK_SIZE + 20);
 const [FIRST = "", , LAST = ""] = encodeBlocks(RECORDS).map(({ text }) => text);
-
-test("the view of the migration has the size of a block", () => {
-  const migration = readFileSync("data/migrations/0001_collection.sql", "utf8");
-  expect(migration.match(/\d+ (?=\* \(block\.number|records, newest first)/g)?.map(Number)).toEqual([
-    BLOCK_SIZE,
-    BLOCK_SIZE,
-  ]);
-});
 
 const [line = ""] = LAST.split("\n").slice(1);
 test.each([
