@@ -81,13 +81,9 @@ type OnStep = (operate: () => Promise<unknown>) => Promise<unknown>;
 describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   const stores = await openLocalStores();
   const store = stores.open(name);
-  let now = Date.now();
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 
-  const advanceTime = (milliseconds: number) => {
-    now += milliseconds;
-    vi.setSystemTime(now);
-  };
+  const advanceTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
 
   /** Opens the store with a hook. Blocks are written one at a time, so that there are many steps. */
   const openStepwise = (onStep: OnStep): WritableStore =>
@@ -100,7 +96,6 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
 
   /** Clears the store, and loads records as often as told. Then enough time passes that these loads have no effect. */
   async function prepare(...loaded: TrafficRecord[][]): Promise<void> {
-    advanceTime(2 * DEPLOYED_KV.orphanAgeMs);
     await stores.clear();
     for (const records of loaded) await loadRecords(store, records);
     advanceTime(2 * DEPLOYED_KV.sweepDelayMs);

@@ -30,7 +30,7 @@ const MAX_MISSING_MS = MAX_LATE_MS + MINUTE;
 /** Lets the operations of a writer take seconds, sometimes hours, and fail after a number of operations. */
 function createSlowStore(store: WritableStore, random: Random, crashAfter: number): WritableStore {
   let remaining = crashAfter;
-  const slow = interceptCalls(store, async (operate) => {
+  return interceptCalls(store, async (operate) => {
     await wait(random() < 0.01 ? random() * 14 * HOUR : random() * 20 * SECOND);
     if (remaining-- <= 0) throw new CrashError();
     const result = await operate();
@@ -38,7 +38,6 @@ function createSlowStore(store: WritableStore, random: Random, crashAfter: numbe
     if (remaining <= 0 && random() < 0.5) throw new CrashError();
     return result;
   });
-  return { ...slow, batchBytes: 1 };
 }
 
 /** Lets reads take time. The result is the content of the store when the read started. */
