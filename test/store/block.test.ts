@@ -1,7 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { BLOCK_SIZE, type Block, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/store.ts";
 import { encodeStatistics, NO_STATISTICS, readStatistics } from "../../src/store/stored-statistics.ts";
 import { makeSnapshot } from "../support/controlled-store.ts";
 import { makeNewestFirst } from "../support/reader.ts";
@@ -41,12 +40,9 @@ describe("statistics of several blocks", () => {
   /** Reads the statistics of these blocks. Also returns the numbers of the blocks of each read. */
   async function read(blocks: Block[]) {
     const store = createMemoryStore(snapshot, blocks);
-    const reads: number[][] = [];
-    const readBlocks: Store["readBlocks"] = (id, numbers) => {
-      reads.push(numbers);
-      return store.readBlocks(id, numbers);
-    };
-    return { statistics: await readStatistics({ ...store, readBlocks }, snapshot), reads };
+    const { mock } = vi.spyOn(store, "readBlocks");
+    const statistics = await readStatistics(store, snapshot);
+    return { statistics, reads: mock.calls.map(([, numbers]) => numbers) };
   }
 
   test("are what was encoded, and are read together after the first block", async () => {

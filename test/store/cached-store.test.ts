@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cached-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { createControlledStore, makeSnapshot } from "../support/controlled-store.ts";
 import { readPage } from "../support/reader.ts";
 import { encodeBlocks, makeRecords } from "../support/sample-records.ts";
@@ -49,24 +50,18 @@ describe("while the snapshot is fresh", () => {
   test("an instance caches 256 blocks and 1,000 pages by default", async () => {
     const [block] = encodeBlocks(makeRecords(BLOCK_SIZE));
     const snapshot = { ...first, count: 1_001 * BLOCK_SIZE };
-    const reads: number[] = [];
-    const cache = createCachedStore({
-      readCurrent: async () => ({ snapshot }),
-      readBlocks: async (_, numbers) => {
-        reads.push(...numbers);
-        return numbers.map(() => block!.text);
-      },
-    });
+    const readBlocks = vi.fn<Store["readBlocks"]>(async () => [block!.text]);
+    const cache = createCachedStore({ readCurrent: async () => ({ snapshot }), readBlocks });
     /** Reads a page of a block, which has 13 pages. */
     const read = (block: number, page: number) => readPage(cache, 13 * (block - 1) + page);
     for (let number = 1; number <= 1_001; number++) await read(number, 1);
-    reads.length = 0;
+    readBlocks.mockClear();
     await read(2, 1);
     await read(746, 2);
-    expect(reads, "after the 1,000 latest pages, and the 256 latest blocks").toEqual([]);
+    expect(readBlocks, "for the 1,000 latest pages, and the 256 latest blocks").not.toHaveBeenCalled();
     await read(1, 1);
     await read(745, 2);
-    expect(reads, "after older ones").toEqual([1, 745]);
+    expect(readBlocks.mock.calls).toEqual([1, 745].map((number) => [snapshot.id, [number]]));
   });
 
   test("a page whose records are not needed reads no block", async () => {
@@ -200,13 +195,6 @@ describe("a page past the end", () => {
     control.current = next;
     vi.advanceTimersByTime(1_000);
     await serves(700, 45);
-  });
-
-  test("is an error if that read fails", async () => {
-    const { read, control } = await createWarmInstance();
-    control.fails = true;
-    vi.advanceTimersByTime(1_000);
-    await expect(read(85)).rejects.toThrow("the store fails");
   });
 });
 
