@@ -168,13 +168,17 @@ describe("a failing store", () => {
     expect(reads).toEqual(["current", "current", "current"]);
   });
 
-  test("causes an error after three seconds if nothing is cached and a read hangs", async () => {
-    const { read, control } = createControlledStore(first);
-    control.delayMs = 3_600_000;
+  test("causes an error after three seconds if the read of a block, the statistics or the first snapshot hangs", async () => {
+    const warm = await createWarmInstance();
+    const cold = createControlledStore(first);
+    warm.control.delayMs = 3_600_000;
+    cold.control.delayMs = 3_600_000;
     vi.setTimerTickMode("nextTimerAsync");
-    const startedAt = Date.now();
-    await expect(read(1)).rejects.toThrow("did not respond");
-    expect(Date.now() - startedAt).toBe(3_000);
+    for (const read of [() => warm.read(60), () => warm.cache.getStatistics(), () => cold.read(1)]) {
+      const startedAt = Date.now();
+      await expect(read()).rejects.toThrow("did not respond");
+      expect(Date.now() - startedAt).toBe(3_000);
+    }
   });
 });
 
@@ -199,9 +203,10 @@ describe("a page past the end", () => {
 });
 
 test.each(KINDS)("a damaged or missing block of %s causes errors only for its own pages", async (kind) => {
-  const { read, serves, control } = createControlledStore(first, kind);
+  const { read, reads, serves, control } = createControlledStore(first, kind);
   control.damaged = 7;
   for (const page of ["last", 81] as const) await expect(read(page)).rejects.toThrow("Block 7 is damaged");
+  expect(reads.filter((name) => name === "current")).toHaveLength(1);
   await serves(1_250, 70);
   Object.assign(control, { damaged: undefined, hidden: "of-1250" });
   vi.advanceTimersByTime(5_000);
