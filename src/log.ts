@@ -7,7 +7,7 @@ const MAX_REASON_LENGTH = 500;
 const MAX_STACK_FRAMES = 8;
 
 /** The fields of a log line, without the reason. Only the method comes from a client. */
-export interface LogFields {
+interface LogFields {
   event: "request_failed" | "stale_served" | "rate_limiter_failed";
   /** The setting `STORE`, or `seed` for the sample data. */
   store?: string | undefined;

@@ -24,7 +24,7 @@ import { createFolder } from "./temporary-folder.ts";
 /** The times of a deployed namespace that shows each change at once. */
 export const DEPLOYED_WITHOUT_LAG = { ...DEPLOYED_KV, propagationMs: 0 };
 
-export type Stores = Awaited<ReturnType<typeof openLocalStores>>;
+type Stores = Awaited<ReturnType<typeof openLocalStores>>;
 
 /** Opens an empty database and an empty namespace in SQLite and files, as local commands do. A runtime would be much slower. */
 export async function openLocalStores() {
