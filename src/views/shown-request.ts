@@ -66,11 +66,11 @@ function createShownUrl({ url, query }: PageRequest, publicOrigin: string | unde
   return shown;
 }
 
-/** Undefined on other paths, with FAULTS off, and if neither PREFER nor the query sets options other than `none`. */
+/** Undefined on other paths, with FAULTS off, and if the query or, by default, PREFER sets no options or only `none`. */
 function findUrlWithoutFaults({ env }: AppContext, url: URL): string | undefined {
   if (url.pathname !== COLLECTION_PATH || env.FAULTS === "off") return undefined;
   const asked = url.searchParams.getAll("prefer").join();
-  if (asked === "none") return undefined;
+  if ((asked || env.PREFER) === "none") return undefined;
   if (env.PREFER) return setParameter(url, "prefer", "none");
   if (asked === "") return undefined;
   const changed = new URL(url);

@@ -29,9 +29,11 @@ test.each<[name: string, settings: Partial<Env>, json: object, shown: string, hi
   ["no rate limit", { RATE_LIMIT: "off" }, { rate_limit_seconds: null }, "no rate limit", "status 429."],
   ["default faults", { PREFER: "fail=0.1" }, { prefer: "fail=0.1" }, "<code>fail=0.1</code>", "status 429."],
   ["no default faults", {}, { faults: true, prefer: null }, "prefer=code=503", "prefer=none"],
+  ["nothing hidden", { PREFER: "grow=1/s" }, { count: 100 }, "for 4 roadside cameras", "More appear"],
   ["no faults", { FAULTS: "off", PREFER: "delay=1" }, NO_FAULTS, "The collection", "prefer"],
 ])("the home page says what the setting means: %s", async (_, settings, facts, shown, hidden) => {
-  const { json, page } = await open(createInstance(service.store, { settings }));
+  // In the last of the 50 seconds of its growth, the collection has all 100 records.
+  const { json, page } = await open(createInstance(service.store, { settings, now: () => 49_000 }));
   expect(json).toMatchObject(facts);
   expect(page).toContain(shown);
   expect(page).not.toContain(hidden);

@@ -82,6 +82,7 @@ test.each<[name: string, settings: object, query: string, prefer: string, links:
   ["a hidden page", {}, "?page=7&prefer=grow=15/m", "", ["grow", `${HERE}?page=7`], "by the clock, from part of the loaded records to all. Show"],
   ["an invalid option", {}, "?prefer=code=5", "", []],
   ["turned off", SLOW, "?page=3&prefer=none", "", ["none"]],
+  ["turned off by default", { PREFER: "none" }, "?page=3", "", ["none"], "PREFER"],
   ["turned off, and not asked for", { ...SLOW, FAULTS: "off" }, "?page=3", "", []],
   ["turned off for all", { ...SLOW, FAULTS: "off" }, "?page=3&prefer=code=503", "", [], "turned off"],
   ["two changes", {}, "?prefer=next=null,count=%2B1,on=1,3-4", "", ["count", "#count", "next", "#next", "on", HERE]],

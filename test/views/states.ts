@@ -32,6 +32,7 @@ export const STATES: State[] = [
   { name: "PREFER=grow", loaded: many, settings: { PREFER: "grow=15/m" } },
   // All 165 hidden records are of the newest day, of which no other record is loaded.
   { name: "PREFER=grow, which hides a whole day, and faults", loaded: makeRecords(15 * 192 + 165), settings: { PREFER: "grow=7/h,fail=0.5" }, prefer: "grow=7/h" },
+  { name: "PREFER=none", loaded: makeRecords(40), settings: { PREFER: "none" } },
   { name: "PREFER=code", loaded: makeRecords(40), settings: { PREFER: "code=503" }, prefer: "none" },
   { name: "PREFER with rules", loaded: makeRecords(40), settings: { PREFER: RULES }, prefer: "none" },
   { name: "faults off", loaded: makeRecords(40), settings: { FAULTS: "off", PREFER: "code=503" } },

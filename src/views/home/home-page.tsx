@@ -44,7 +44,7 @@ export function renderHome(summary: Summary, sample: SamplePage | undefined): st
         {sample && <Sample {...sample} {...summary} />}
         <div>
           <Scripts {...summary} />
-          {hasRecords && summary.grow === null && <HoursChart {...summary.loaded.hours} />}
+          {hasRecords && summary.count === summary.loaded.count && <HoursChart {...summary.loaded.hours} />}
         </div>
         {hasRecords && (
           <div>
@@ -67,7 +67,7 @@ const Contents: FC<Summary> = (summary) => {
         {formatQuantity(count, areGenerated(loaded) ? "generated record" : "record")} {formatDays(summary)}
       </b>{" "}
       on {formatQuantity(pages, "page")}: counts of cars, persons, bicycles, trucks, motorcycles and buses
-      {grow === null
+      {count === loaded.count
         ? ` for ${formatQuantity(loaded.cameras, "roadside camera")}.`
         : `. More appear by the clock, ${grow}, up to ${formatNumber(loaded.count)}.`}{" "}
       {formatSources(loaded)}{" "}
@@ -109,7 +109,7 @@ const FAULTS = [
   ["count=-1", "a wrong total"],
 ] as const;
 
-const Faults: FC<Summary> = ({ prefer, grow }) => {
+const Faults: FC<Summary> = ({ prefer, grow, records_url, records_url_without_faults: url }) => {
   const growth = grow === null ? "" : `,grow=${grow}`;
   return (
     <>
@@ -124,7 +124,7 @@ const Faults: FC<Summary> = ({ prefer, grow }) => {
         ))}
         <a href={`${REFERENCE_PATH}#faults`}>All faults</a>
       </p>
-      {prefer !== null && (
+      {(url !== records_url || grow !== null) && (
         <p class="banner">
           This deployment applies <code>{prefer}</code> to every request for the collection that sets no
           options of its own. Add <code>prefer=none</code> to get the unchanged response.

@@ -18,7 +18,6 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   const getMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
   const lines = LINES.map(([kind, name]) => ({ kind, name, means: hours[kind].map(getMean) }));
   const highest = Math.max(...lines.flatMap(({ means }) => means.map((mean) => mean ?? 0)));
-  if (highest === 0) return <p>No road users were counted.</p>;
   const top = getAxisMaximum(highest);
   return (
     <figure class="panel">
@@ -52,9 +51,10 @@ const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
 /**
  * Finds an end of the axis above all values, so that no dot is half outside of the plot.
- * @param highest The highest value in the chart, above 0
+ * @param highest The highest value in the chart, 0 if nothing was counted
  */
 function getAxisMaximum(highest: number): number {
+  if (highest === 0) return 1;
   const power = 10 ** Math.floor(Math.log10(highest));
   return power * (AXIS_STEPS.find((step) => step * power > highest) ?? 10);
 }

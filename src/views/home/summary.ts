@@ -1,6 +1,6 @@
 import { SAMPLE_DATA_HASH } from "#sample-data-hash";
 import { formatOptionValue } from "../../faults/option-syntax.ts";
-import { OPTION_NAMES, SHARED_NAMES } from "../../faults/option-table.ts";
+import { CONDITION_NAMES, FAULT_NAMES } from "../../faults/option-table.ts";
 import { getSharedOptions, type Rule } from "../../faults/rules.ts";
 import { COLLECTION_PATH } from "../../http/links.ts";
 import { getLastPage } from "../../records/page.ts";
@@ -44,9 +44,9 @@ export function createSummary({ statistics, rules, origin, settings }: SummaryPa
   const records = describeRecords(statistics);
   const { grow } = getSharedOptions(rules);
   const growth = grow === undefined ? null : formatOptionValue(grow);
-  const haveFaults = rules.some((rule) =>
-    OPTION_NAMES.some((name) => name in rule && !SHARED_NAMES.includes(name)),
-  );
+  // A condition without a fault means a 503.
+  const causes = [...FAULT_NAMES, ...CONDITION_NAMES];
+  const haveFaults = rules.some((rule) => rule.none === undefined && causes.some((name) => name in rule));
   const records_url = origin + COLLECTION_PATH;
   const query = new URLSearchParams({ prefer: growth === null ? "none" : `grow=${growth}` });
   return {
