@@ -29,6 +29,8 @@ test.each([
   expect(rows.map((row) => readAll(row, "t[hd]", "t[hd]"))).toEqual(
     results.map((record) => headings.map((name) => String(record[name as keyof TrafficRecord]))),
   );
+  const failing = results.map(({ camera_ok }) => camera_ok === "False");
+  expect(rows.map((row) => row.includes('class="failing"'))).toEqual(failing);
 });
 
 test("the HTML view counts as one request for `times`, and says when that is used up", async () => {

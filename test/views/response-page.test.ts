@@ -42,6 +42,7 @@ test.each<[name: string, path: string, title: string, link: string]>([
     expect(extractText(page)).toContain(`curl -si '${ORIGIN}${path}'`);
     const name = title.replace(/, .*/, "");
     expect(parseShownResponse(page)).toEqual({ name, headers: toClient.headers, body });
+    expect(page.includes("<details open")).toBe(response.status >= 400);
   } else expect(page).toContain(JSON.parse(body).detail);
   expect(findAdvice(page)).toContain(link);
   expect(findAdvice(page).includes(PATH)).toBe(link === PATH);
@@ -115,7 +116,7 @@ describe("what a fault has changed is named above the body, and marked in it", (
     expect(shown).toEqual(expected);
     const folded = page.match(/<details><summary>Record.*?<\/details>/gs) ?? [];
     expect(folded.length > 0, "unchanged records are folded").toBe(!options.startsWith("body"));
-    expect(folded.join("")).not.toMatch(/<mark|<del|<small/);
+    expect(folded.join("")).not.toMatch(/<mark|<del|<small|Records (\d+) to \1</);
   });
 
   test.each(["code=503", "body=slow,delay=1", "delay=1", "next=null,on=last"])(

@@ -162,6 +162,8 @@ describe.for(STATES)("with $name,", (state) => {
     for (const path of [...listPages(state), ...faults]) {
       const page = await visit(instance, path);
       expect(page.text, "a button that only a script can use").not.toContain('<button type="button"');
+      const marked = Array.from(page.text.matchAll(/href="(\S+)" aria-current="page"/g), ([, link]) => link);
+      expect(marked).toEqual(["/", "/docs", PATH].filter((link) => link === page.url.pathname));
       for (const url of listTargets(page)) {
         // A fault with `times` would be used up.
         const isPage = getRequest(url) === getRequest(page.url) && url.searchParams.get("format") !== "json";
