@@ -1,6 +1,6 @@
 import type { AppContext, AppMiddleware } from "../bindings.ts";
 import { isChanged, noteApplied } from "../faults/applied-options.ts";
-import { changesBody, createClosedResponse } from "../faults/body-faults.ts";
+import { createClosedResponse } from "../faults/body-faults.ts";
 import { HTML_HEADERS, NO_STORE } from "../http/headers.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { renderResponse } from "./response-page.tsx";
@@ -19,43 +19,31 @@ export const renderHtml: AppMiddleware = async (c, next) => {
 };
 
 async function createHtmlResponse(c: AppContext): Promise<Response> {
-  const { res } = c;
+  const { status, headers } = c.res;
   const { applied } = c.var;
-  const bodyFault = applied?.options.body;
-  if (applied !== undefined && bodyFault === "slow" && !(await arrives(res))) {
+  const received = await receive(c.res);
+  const isCut = applied?.options.body === "cut";
+  // A slow body breaks off if its client leaves, or if the service closes all connections that wait.
+  if (applied !== undefined && !received.isComplete && !isCut) {
     noteApplied(c, { ...applied, isClosed: true });
     return createClosedResponse();
   }
-  const received = changesBody(bodyFault)
-    ? await receiveText(res, { isCut: bodyFault === "cut" })
-    : undefined;
   const request = describeRequest(c);
   const isFault = applied !== undefined && isChanged(applied);
-  const { status, headers } = res;
-  const html = renderResponse({ ...request, ...c.var, status, headers, isFault, received });
+  const html = renderResponse({ ...request, ...c.var, status, headers, isFault, received: received.text });
   return new Response(html, { status, headers: createHtmlHeaders(headers, request.preferHeader) });
 }
 
-/** Waits for the end of a slow body. Returns false if the client leaves before, or if the service closes all connections that wait. */
-async function arrives(slow: Response): Promise<boolean> {
-  try {
-    await slow.arrayBuffer();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Receives a body as a client does. A cut body ends with an error, perhaps inside of a character. */
-async function receiveText({ body }: Response, { isCut }: { isCut: boolean }): Promise<string> {
+/** Receives a body as a client does. A body that breaks off ends with an error, perhaps inside of a character. */
+async function receive({ body }: Response): Promise<{ text: string; isComplete: boolean }> {
   const decoder = new TextDecoder();
   let text = "";
   try {
     for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
-  } catch (failure) {
-    if (!isCut) throw failure;
+    return { text: text + decoder.decode(), isComplete: true };
+  } catch {
+    return { text: text + decoder.decode(), isComplete: false };
   }
-  return text + decoder.decode();
 }
 
 /** Headers that describe the JSON, and not the HTML. */

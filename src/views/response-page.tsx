@@ -8,7 +8,7 @@ import type { Page } from "../records/schema.ts";
 import { describeBodyChange, listChanges } from "./changes.ts";
 import { CurlBlock, MarkedCode, ResponsePanel } from "./code.tsx";
 import { Explanation } from "./explanation.tsx";
-import { formatBody, formatJson } from "./json-html.ts";
+import { formatBody } from "./json-html.ts";
 import { Layout, type Link, LinkList } from "./layout.tsx";
 import { formatNote, formatPage, wrapBody } from "./page-html.ts";
 import { DateForm, NeighborLinks, PageNavigation, type Pagination } from "./records/page-navigation.tsx";
@@ -119,8 +119,8 @@ function formatReceived({ served, error, applied, received }: ClientResponse): s
   const { options = {}, changes = [], page = served?.page } = applied ?? {};
   const ofBody = describeBodyChange(options);
   if (page !== undefined && error === undefined && ofBody === undefined) return formatPage(page, changes);
-  const body = received === undefined ? formatJson(error?.body) : formatBody(received);
-  return wrapBody(ofBody === undefined ? body : body + formatNote(ofBody, "body"));
+  const note = ofBody === undefined ? "" : formatNote(ofBody, "body");
+  return wrapBody(formatBody(received) + note);
 }
 
 /** Lists the links that lead out of an error. */

@@ -14,8 +14,8 @@ export interface ClientResponse
   headers: Headers;
   /** Whether faults changed the response, and not only its time. */
   isFault: boolean;
-  /** What a client receives of a body that a fault breaks. */
-  received: string | undefined;
+  /** What a client receives of the body. */
+  received: string;
 }
 
 /** Describes a request as its page repeats it in links, forms and a command. */
