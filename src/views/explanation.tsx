@@ -48,20 +48,17 @@ function listItems(applied: AppliedOptions) {
       <OptionLink option={formatOption(name, value)} /> is {name === "times" ? "used up" : "not met"}.
     </li>
   ));
-  const effective = formatOptions(options).map((option) => (
+  const idle = formatOptions(pickIdle(applied));
+  const granted = [...formatOptions(options), ...idle].map((option) => (
     <li>
       <OptionLink option={option} />: <MarkedCode text={describeOption(option)} />.
+      {idle.includes(option) && " It changed nothing here."}
       {listChanges(applied)
         .filter(({ option: name }) => name === getName(option))
         .map(({ id, text }) => [" ", <a href={`#${id}`}>{text}</a>, "."])}
     </li>
   ));
-  const ineffective = formatOptions(pickIdle(applied)).map((option) => (
-    <li>
-      <OptionLink option={option} />: <MarkedCode text={describeOption(option)} />. It changed nothing here.
-    </li>
-  ));
-  return [...skipped, ...effective, ...ineffective];
+  return [...skipped, ...granted];
 }
 
 const OptionLink: FC<{ option: string }> = ({ option }) => (
@@ -86,8 +83,7 @@ function listSentences({ applied, served, url, preferHeader, areFaultsOff }: Cli
   const isAsked = preferHeader !== undefined || Boolean(url.searchParams.get("prefer"));
   if (areFaultsOff && isAsked)
     return ["Faults are turned off in this deployment, so no option has an effect."];
-  // The header had no valid option, which the warnings say.
-  if (applied === undefined || listItems(applied).length === 0) return [];
+  if (applied === undefined) return [];
   const { source, rule, waitMs = 0 } = applied;
   const sentences: string[] = [];
   if (source === "setting") sentences.push("The setting PREFER of this deployment asks for this.");

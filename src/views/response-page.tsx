@@ -6,15 +6,15 @@ import { getStatusText } from "../http/statuses.ts";
 import { getLastPage } from "../records/page.ts";
 import type { Page } from "../records/schema.ts";
 import { describeBodyChange, listChanges } from "./changes.ts";
-import { CurlBlock, MarkedCode, ResponsePanel } from "./code.tsx";
+import { CurlBlock, ResponsePanel } from "./code.tsx";
 import { Explanation } from "./explanation.tsx";
 import { formatBody } from "./json-html.ts";
 import { Layout, type Link, LinkList } from "./layout.tsx";
 import { formatNote, formatPage, wrapBody } from "./page-html.ts";
 import { DateForm, NeighborLinks, PageNavigation, type Pagination } from "./records/page-navigation.tsx";
-import { getDay, RecordTable } from "./records/record-table.tsx";
+import { EmptyCollection, getDay, RecordTable } from "./records/record-table.tsx";
 import type { ClientResponse } from "./shown-request.ts";
-import { DATE_JUMP_PATH, EMPTY_COLLECTION, REFERENCE_PATH } from "./site.ts";
+import { DATE_JUMP_PATH, REFERENCE_PATH } from "./site.ts";
 import { formatHead, formatNumber, formatQuantity } from "./text-format.ts";
 
 /** Renders a page of the collection as a table, and what a fault has sent in its place, or an error, as a response. */
@@ -34,9 +34,7 @@ function renderRecords(response: ClientResponse, page: Page): string {
       <p class="lead">{`${formatQuantity(page.count, "record")}, newest first: ${name}.`}</p>
       <Explanation response={response} />
       {newest === undefined ? (
-        <p class="banner">
-          <MarkedCode text={EMPTY_COLLECTION} />
-        </p>
+        <EmptyCollection />
       ) : (
         <>
           <PageNavigation pagination={pagination} day={getDay(newest)} />

@@ -1,9 +1,10 @@
 import type { FC } from "hono/jsx";
 import { COLLECTION_PATH, setParameter } from "../../http/links.ts";
 import type { Page } from "../../records/schema.ts";
-import { CodeBlock, CurlBlock, MarkedCode, ShortenedPage } from "../code.tsx";
+import { CodeBlock, CurlBlock, ShortenedPage } from "../code.tsx";
 import { Layout } from "../layout.tsx";
-import { EMPTY_COLLECTION, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
+import { EmptyCollection } from "../records/record-table.tsx";
+import { REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../site.ts";
 import { formatNumber, formatQuantity } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
 import { HoursChart } from "./hours-chart.tsx";
@@ -23,13 +24,7 @@ export function renderHome(summary: Summary, sample: SamplePage | undefined): st
         <div>
           <h1>{SITE_NAME}</h1>
           <p class="lead">A public {SERVICE_SUMMARY}. Use it to develop and test clients.</p>
-          {hasRecords ? (
-            <Contents {...summary} />
-          ) : (
-            <p class="banner">
-              <MarkedCode text={EMPTY_COLLECTION} />
-            </p>
-          )}
+          {hasRecords ? <Contents {...summary} /> : <EmptyCollection />}
           <CodeBlock code={summary.records_url} label="URL of the collection" />
           <p class="row">
             <a class="button primary" href={COLLECTION_PATH + search}>
@@ -46,12 +41,7 @@ export function renderHome(summary: Summary, sample: SamplePage | undefined): st
           <Scripts {...summary} />
           {hasRecords && summary.count === summary.loaded.count && <HoursChart {...summary.loaded.hours} />}
         </div>
-        {hasRecords && (
-          <div>
-            <h2>The collection</h2>
-            <PeriodTable {...summary} query={searchParams} />
-          </div>
-        )}
+        {hasRecords && <PeriodTable {...summary} query={searchParams} />}
       </div>
     </Layout>,
   );

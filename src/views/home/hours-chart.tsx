@@ -27,7 +27,7 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
       <div class="plot" aria-hidden="true">
         <AxisLabels labels={[top, top / 2, 0]} />
         <svg viewBox="0 0 24 100" preserveAspectRatio="none" width="0" height="0" aria-hidden="true">
-          <path class="grid" d="M0 0H24M0 50H24M0 100H24M6 0V100M12 0V100M18 0V100" />
+          <path d="M0 0H24M0 50H24M0 100H24M6 0V100M12 0V100M18 0V100" />
           {lines.toReversed().map(({ kind, means }) => (
             <path class={kind} d={buildPath(means, top)} />
           ))}
@@ -74,7 +74,7 @@ function buildPath(means: Means, top: number): string {
 const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
   <div>
     {labels.map((label) => (
-      <span data-label={label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)} />
+      <span>{label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)}</span>
     ))}
   </div>
 );

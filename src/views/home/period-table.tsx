@@ -14,6 +14,7 @@ export const PeriodTable: FC<Periods & { query: URLSearchParams }> = ({ unit, pe
   const rows = periods.map((period) => <Row period={period} unit={unit} query={query} />);
   return (
     <div>
+      <h2>The collection</h2>
       <Table unit={unit}>{rows.slice(0, MAX_OPEN_PERIODS)}</Table>
       {rows.length > MAX_OPEN_PERIODS && (
         <details>

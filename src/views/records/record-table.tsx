@@ -31,6 +31,15 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => {
   );
 };
 
+/** Shown in place of the records if there are none. */
+export const EmptyCollection: FC = () => (
+  <p class="banner">
+    The collection is empty. To load records, run <code>npm run data -- load counts.csv</code>, with{" "}
+    <code>--remote</code> for a deployment. The package gets them at its start:{" "}
+    <code>npx traffic-count-records counts.csv</code>.
+  </p>
+);
+
 const NUMBERS = [...ROAD_USERS, "camera_pk", "id"] as const;
 const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...NUMBERS, "model_name"] as const;
 
