@@ -46,14 +46,12 @@ async function receive({ body }: Response): Promise<{ text: string; isComplete: 
   }
 }
 
-/** Headers that describe the JSON, and not the HTML. */
-const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
-
 function createHtmlHeaders(jsonHeaders: Headers, preferHeader: string | undefined): Headers {
   const headers = new Headers(jsonHeaders);
   // The page repeats the header `Prefer` in its command. Caches do not vary on it, so they must not store the page.
   if (preferHeader !== undefined) headers.set("Cache-Control", NO_STORE);
-  for (const name of JSON_ONLY_HEADERS) headers.delete(name);
+  // These describe the JSON.
+  for (const name of ["ETag", "Content-Length", "Content-Encoding"]) headers.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
   return headers;
 }

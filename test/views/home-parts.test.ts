@@ -58,7 +58,7 @@ describe("the chart", () => {
     expect(html).toContain('<path class="weekends" d="M9.5 93.3h0"></path>');
     for (const line of [
       "Monday to Friday: highest 20.0 (07:00–08:00 UTC), lowest 0.00 (12:00–13:00 UTC).",
-      "Saturday and Sunday: 2.0 (09:00–10:00 UTC). No other hour has records.",
+      "Saturday and Sunday: 2.0 in every hour that has records.",
     ])
       expect(extractText(html)).toContain(line);
   });

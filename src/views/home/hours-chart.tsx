@@ -80,11 +80,10 @@ const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
 );
 
 function describeLine(name: string, means: Means): string {
-  const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
-  const [highest, ...lower] = hours.sort((a, b) => b.mean - a.mean);
-  const lowest = lower.at(-1);
-  if (!highest) return `${name}: no records.`;
-  if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
+  const known = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
+  const sorted = known.sort((a, b) => b.mean - a.mean);
+  const [highest, lowest] = [sorted.at(0), sorted.at(-1)];
+  if (!highest || !lowest) return `${name}: no records.`;
   if (formatMean(highest.mean) === formatMean(lowest.mean))
     return `${name}: ${formatMean(highest.mean)} in every hour that has records.`;
   return `${name}: highest ${formatHour(highest)}, lowest ${formatHour(lowest)}.`;

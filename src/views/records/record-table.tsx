@@ -1,4 +1,3 @@
-import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import type { TrafficRecord } from "../../records/schema.ts";
@@ -54,7 +53,7 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
     </td>
     {NUMBERS.map((name) => (
       <td class={record[name] === 0 ? `number ${name} zero` : `number ${name}`} data-name={name}>
-        {formatDigits(record[name])}
+        {record[name]}
       </td>
     ))}
     <td class="model_name" data-name="model_name">
@@ -62,11 +61,6 @@ const Row: FC<{ record: TrafficRecord; id: string | undefined }> = ({ record, id
     </td>
   </tr>
 );
-
-/** Lets a number wrap after every four digits, because a table of numbers up to 2^53 would be wider than its page. */
-function formatDigits(value: number) {
-  return raw(String(value).replace(/\d{4}(?=\d)/g, "$&<wbr>"));
-}
 
 export function getDay({ timestamp }: TrafficRecord): string {
   return timestamp.slice(0, 10);

@@ -74,7 +74,6 @@ async function send(): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  const isReplaced = () => signal !== running.signal;
   const beginning = Date.now();
   const timer = setInterval(() => {
     seconds.textContent = `${Math.round((Date.now() - beginning) / 1_000)} s`;
@@ -88,14 +87,14 @@ async function send(): Promise<void> {
   // In this order, so that a small window shows the status.
   for (const element of [panel, status]) element.scrollIntoView({ block: "nearest" });
   await receive(signal, (summary, head, ...content) => {
-    if (isReplaced()) return;
+    if (signal.aborted) return;
     panel.ariaBusy = "false";
     status.textContent = summary;
     find("#received details pre").textContent = head;
     find("#received .response > pre").replaceChildren(...content);
   });
   clearInterval(timer);
-  if (isReplaced()) return;
+  if (signal.aborted) return;
   seconds.textContent = `${Date.now() - beginning} ms`;
 }
 
