@@ -47,13 +47,12 @@ function listMember(value: unknown, position: Position): Line[] {
     return [toLine(label + (value === undefined ? "" : formatValue(value, position)))];
   const isList = Array.isArray(value);
   const [open, close] = isList ? ["[", "]"] : ["{", "}"];
-  const last = members.findLastIndex(([, member]) => member !== undefined);
   const lines = members.flatMap(([key, member], index) =>
     listMember(member, {
       ...position,
       path: [...path, key],
       name: isList ? "" : key,
-      comma: index < last ? "," : "",
+      comma: index < members.length - 1 ? "," : "",
     }),
   );
   return [toLine(label + open), ...lines, toLine(close + comma)];
