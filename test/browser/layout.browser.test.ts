@@ -43,17 +43,27 @@ test.for(RECORD_PAGES)("$name shows all fields, as a table or as cards", async (
   }
 });
 
-test("with forced colors, each value of camera_ok has a symbol of its own", async ({ visit }) => {
-  const page = await visit(PATH, { viewport: { width: 1200, height: 800 }, forcedColors: "active" });
+test("each value of camera_ok has a color and, with forced colors, a symbol of its own", async ({
+  visit,
+}) => {
+  const page = await visit(PATH, { viewport: { width: 1200, height: 800 } });
   const health = page.locator(".health").first();
   const { x, y, height } = (await health.boundingBox())!;
+  const colors = new Set<string>();
   const symbols = new Set<string>();
   for (const value of ["True", "False", "null"]) {
     await health.evaluate((element, value) => element.setAttribute("class", `health health-${value}`), value);
+    colors.add(await health.evaluate((element) => getComputedStyle(element, "::before").borderColor));
+    await page.emulateMedia({ forcedColors: "active" });
     const image = await page.screenshot({ clip: { x, y, width: 14, height } });
     symbols.add(image.toString("base64"));
+    await page.emulateMedia({ forcedColors: "none" });
   }
-  expect(symbols.size).toBe(3);
+  expect([colors.size, symbols.size]).toEqual([3, 3]);
+  const rows = page.locator("tbody tr");
+  await rows.first().evaluate((row) => row.classList.add("failing"));
+  const backgrounds = rows.evaluateAll((all) => all.map((row) => getComputedStyle(row).backgroundColor));
+  expect(new Set(await backgrounds).size, "the row of a failing camera").toBe(2);
 });
 
 test("a jump to a date scrolls to its row, below the headings", async ({ visit }) => {

@@ -40,7 +40,7 @@ test("the date field opens the records of a day, and keeps it and the parameters
 });
 
 /** The elements that a keyboard must reach: links, fields, buttons, and elements that scroll. */
-const REACHABLE = "a[href], button, input:not([type=hidden]), select, summary, [tabindex='0']";
+const REACHABLE = "a[href], button, input:not([type=hidden]), summary, [tabindex='0']";
 
 /** Reads the position of the focused element among the reachable elements, and the style of its outline. */
 function readFocus(page: BrowserPage) {

@@ -9,9 +9,6 @@ function waitForStatus(part: Locator, text: RegExp): Promise<void> {
   return expect.poll(() => part.getByRole("status").textContent()).toMatch(text);
 }
 
-const listColors = (parts: Locator) =>
-  parts.evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
-
 describe("copy buttons", () => {
   test.for([
     // The URL, a command and two scripts.
@@ -135,9 +132,10 @@ describe("the form of the API reference", () => {
   });
 
   test("dims the response while the next one is awaited", async ({ visit }) => {
-    const page = await visit("/docs", { problems: [] });
+    const page = await visit("/docs");
     await send(page, "");
-    const readColors = () => listColors(page.locator("#received .response > pre, #received a"));
+    const parts = page.locator("#received .response > pre, #received a");
+    const readColors = () => parts.evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
     const colors = await readColors();
     await sendAgain(page, "hang", /^Waiting for the response$/);
     expect(await page.locator("#received").getAttribute("aria-busy")).toBe("true");
@@ -152,7 +150,7 @@ describe("the form of the API reference", () => {
   });
 
   test("shows the status in a small window, and each response from its top", async ({ visit }) => {
-    const page = await visit("/docs", { problems: [] });
+    const page = await visit("/docs");
     await page.setViewportSize({ width: 320, height: 256 });
     await send(page, "");
     const panel = page.locator("#received");
