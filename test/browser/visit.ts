@@ -36,28 +36,23 @@ afterAll(() => browser?.close());
  * failed to load a file, or opened a dialog.
  */
 export const test = base
-  .extend("visit", async ({ onTestFinished }): Promise<Visit> => {
-    const visits: (() => Promise<void>)[] = [];
-    onTestFinished(async () => {
-      for (const end of visits) await end();
-    });
-    return async (
-      path,
-      { origin = inject("origins").seed, status = 200, problems = [], ...options } = {},
-    ) => {
-      if (!browser) throw new Error("no browser");
-      const context = await browser.newContext({ baseURL: origin, ...options });
-      context.setDefaultTimeout(120_000);
-      const found = await watch(context, origin);
-      visits.push(async () => {
-        await context.close();
-        expect(found).toEqual(problems);
-      });
-      const page = await context.newPage();
-      expect((await page.goto(path))?.status()).toBe(status);
-      return page;
-    };
-  })
+  .extend(
+    "visit",
+    ({ onTestFinished }): Visit =>
+      async (path, { origin = inject("origins").seed, status = 200, problems = [], ...options } = {}) => {
+        if (!browser) throw new Error("no browser");
+        const context = await browser.newContext({ baseURL: origin, ...options });
+        context.setDefaultTimeout(120_000);
+        const found = await watch(context, origin);
+        onTestFinished(async () => {
+          await context.close();
+          expect(found).toEqual(problems);
+        });
+        const page = await context.newPage();
+        expect((await page.goto(path))?.status()).toBe(status);
+        return page;
+      },
+  )
   .skipIf(endpoint === undefined);
 
 /** Performs an action that opens a new page, and waits until the new page is loaded. */
