@@ -1,31 +1,20 @@
-import type { Page as BrowserPage } from "@playwright/test";
-import { inject } from "vitest";
-import { Page } from "../../src/records/schema.ts";
+import type { Page } from "@playwright/test";
 import { PATH } from "../support/exchange.ts";
 import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
-/** Reads the timestamps of a page as JSON, without the browser. */
-async function readTimestamps(page: number): Promise<string[]> {
-  const response = await fetch(`${inject("origins").seed}${PATH}?page=${page}`);
-  return Page.parse(await response.json()).results.map(({ timestamp }) => timestamp);
-}
-
-test("the page field opens any page, even for a number with a separator or spaces", async ({ visit }) => {
+test("the page field opens any page that exists", async ({ visit }) => {
   const page = await visit(PATH);
   const box = page.getByLabel("Page", { exact: true });
-  for (const [text, number] of Object.entries({ "2,708": 2708, " 3 ": 3, "": 1 })) {
-    await box.fill("");
-    await box.pressSequentially(text);
-    await follow(page, () => box.press("Enter"));
-    expect(await page.locator("tbody time").allTextContents(), text).toEqual(await readTimestamps(number));
-  }
   for (const text of ["0", "1.5", "2709"]) {
     await box.fill(text);
     await box.press("Enter");
     expect(await box.evaluate((input: HTMLInputElement) => input.matches(":invalid")), text).toBe(true);
   }
-  expect(new URL(page.url()).searchParams.get("page"), "the page is still open").toBe("");
+  expect(new URL(page.url()).search, "the page is still open").toBe("");
+  await box.fill("2708");
+  await follow(page, () => box.press("Enter"));
+  expect(await page.locator(".lead").textContent()).toContain("page 2,708 of 2,708");
 });
 
 test("the date field opens the records of a day, and keeps it and the parameters", async ({ visit }) => {
@@ -43,7 +32,7 @@ test("the date field opens the records of a day, and keeps it and the parameters
 const REACHABLE = "a[href], button, input:not([type=hidden]), summary, [tabindex='0']";
 
 /** Reads the position of the focused element among the reachable elements, and the style of its outline. */
-function readFocus(page: BrowserPage) {
+function readFocus(page: Page) {
   return page.evaluate((selector) => {
     const elements = [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
     const focused = document.activeElement!;
