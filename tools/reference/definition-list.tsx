@@ -1,12 +1,12 @@
-import type { Child, FC, PropsWithChildren } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { Markdown, MarkedCode } from "../../src/views/code.tsx";
 
 /** An entry of a list: a field, a parameter, a header, a response or a fault. */
 export interface Entry {
   name: string;
-  /** The valid values, in Markdown or as elements. */
-  detail?: Child;
+  /** The valid values, in Markdown. */
+  detail: string;
   /** The description, in Markdown. */
   text?: string | undefined;
   /** What examples of a fault do, in Markdown. */
@@ -29,7 +29,9 @@ export const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, e
           <a href={`#${kind}-${name}`}>
             <code>{name}</code>
           </a>{" "}
-          <span class="quiet">{typeof detail === "string" ? <MarkedCode text={detail} /> : detail}</span>
+          <span class="quiet">
+            <MarkedCode text={detail} />
+          </span>
         </dt>
         <dd>
           {text !== undefined && <Markdown text={text} />}

@@ -44,16 +44,13 @@ const FAULT_GROUPS: Record<OptionKind | "rule", string> = {
   rule: "Rules",
 };
 
-/** Joins alternatives: `a, b or c`. The locale avoids a comma before "or". */
-const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
-
 /**
  * Renders the API reference: the OpenAPI document as HTML, and a form that sends requests. The build does not know the origin of the
  * service, so a script adds it to the curl command (scripts/send.ts).
  */
 export function renderReference(): string {
-  const { info, paths, components } = OPENAPI_DOCUMENT;
-  const { get } = paths[COLLECTION_PATH];
+  const { info, components } = OPENAPI_DOCUMENT;
+  const { schemas, headers } = components;
   return String(
     <Layout title="API reference" path={REFERENCE_PATH} description={info.summary} script="send.js">
       <div class="reference">
@@ -66,39 +63,15 @@ export function renderReference(): string {
           <p>
             Version {info.version}. Use the <a href={OPENAPI_PATH}>OpenAPI document</a> to generate a client.
           </p>
-          <h2>{get.summary}</h2>
-          <p>
-            <b>GET</b> <code>{COLLECTION_PATH}</code>
-          </p>
-          <Markdown text={get.description} />
-          <TryIt />
-          <CodeBlock
-            code={`curl -si '${COLLECTION_PATH}' # add the origin of this service`}
-            label={`curl: ${get.summary}`}
-          />
-          <section id="received" aria-label="Headers and body" tabindex={0} hidden>
-            <ResponsePanel>
-              <pre />
-            </ResponsePanel>
-          </section>
-          <h3 id="parameters">Parameters</h3>
-          <DefinitionList kind="parameter" entries={listParameters(get.parameters)} />
-          <h3 id="responses">Responses</h3>
-          <p>
-            All of them have the headers {SHARED_HEADERS.join(", ")}, the last two only if an option applied,
-            or was ignored.
-          </p>
-          <DefinitionList kind="response" entries={listResponses(get.responses)} />
-          <p>Example, shortened to one of {EXAMPLE_PAGE.results.length} records:</p>
-          <ShortenedPage page={EXAMPLE_PAGE} hasLinks={false} />
+          <ListOperation />
           <h2 id="record">Record</h2>
-          <DefinitionList kind="record" entries={listFields(components.schemas.TrafficRecord)} />
+          <DefinitionList kind="record" entries={listFields(schemas.TrafficRecord)} />
           <h2 id="envelope">Page</h2>
-          <DefinitionList kind="page" entries={listFields(components.schemas.Page)} />
+          <DefinitionList kind="page" entries={listFields(schemas.Page)} />
           <h2 id="error">Error</h2>
-          <DefinitionList kind="error" entries={listFields(components.schemas.Error)} />
+          <DefinitionList kind="error" entries={listFields(schemas.Error)} />
           <h2 id="headers">Headers</h2>
-          <DefinitionList kind="header" entries={listHeaders(components.headers)} />
+          <DefinitionList kind="header" entries={listHeaders(headers)} />
           <h2 id="faults">Faults</h2>
           <Markdown text={FAULTS} />
           {Object.entries(FAULT_GROUPS).map(([kind, title]) => (
@@ -114,6 +87,40 @@ export function renderReference(): string {
     </Layout>,
   );
 }
+
+/** The request for a page: a form that sends it, its parameters and its responses. */
+const ListOperation: FC = () => {
+  const { summary, description, parameters, responses } = OPENAPI_DOCUMENT.paths[COLLECTION_PATH].get;
+  return (
+    <>
+      <h2>{summary}</h2>
+      <p>
+        <b>GET</b> <code>{COLLECTION_PATH}</code>
+      </p>
+      <Markdown text={description} />
+      <TryIt />
+      <CodeBlock
+        code={`curl -si '${COLLECTION_PATH}' # add the origin of this service`}
+        label={`curl: ${summary}`}
+      />
+      <section id="received" aria-label="Headers and body" tabindex={0} hidden>
+        <ResponsePanel>
+          <pre />
+        </ResponsePanel>
+      </section>
+      <h3 id="parameters">Parameters</h3>
+      <DefinitionList kind="parameter" entries={listParameters(parameters)} />
+      <h3 id="responses">Responses</h3>
+      <p>
+        All of them have the headers {SHARED_HEADERS.join(", ")}, the last two only if an option applied, or
+        was ignored.
+      </p>
+      <DefinitionList kind="response" entries={listResponses(responses)} />
+      <p>Example, shortened to one of {EXAMPLE_PAGE.results.length} records:</p>
+      <ShortenedPage page={EXAMPLE_PAGE} hasLinks={false} />
+    </>
+  );
+};
 
 /** A form that sends a request for a page. A script shows the response below the form (scripts/send.ts). Without scripts, it opens the response. */
 const TryIt: FC = () => (
@@ -148,13 +155,7 @@ const TryIt: FC = () => (
 function listFields({ properties = {} }: Schema = {}): Entry[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     if (typeof schema === "boolean") return [];
-    const detail =
-      schema.type === "array" ? (
-        <a href="#record">array of records</a>
-      ) : (
-        describeSchema(schema, JSON.stringify)
-      );
-    return { name, detail, text: schema.description };
+    return { name, detail: describeSchema(schema, JSON.stringify), text: schema.description };
   });
 }
 
@@ -190,7 +191,9 @@ function listFaultOptions(group: string): Entry[] {
 
 /** Describes the valid values of a schema in Markdown. */
 function describeSchema(schema: Schema, format: (value: unknown) => string = String): string {
-  return OR.format(listAlternatives(schema, format));
+  // In this locale, no comma stands before "or".
+  const list = new Intl.ListFormat("en-GB", { type: "disjunction" });
+  return list.format(listAlternatives(schema, format));
 }
 
 function listAlternatives(schema: Schema, format: (value: unknown) => string): string[] {
@@ -198,6 +201,7 @@ function listAlternatives(schema: Schema, format: (value: unknown) => string): s
   if (anyOf) return anyOf.flatMap((alternative) => listAlternatives(alternative, format));
   const constants = constant === undefined ? values : [constant];
   if (constants) return constants.map((value) => `\`${format(value)}\``);
+  if (type === "array") return ["array of records"];
   if (maxLength !== undefined) return [`${type} of at most ${maxLength} characters`];
   // Any other minimum is that of safe integers, which tells a reader nothing.
   return [minimum === 0 || minimum === 1 ? `${type} ≥ ${minimum}` : String(type)];

@@ -27,13 +27,7 @@ export const HEADERS: Record<string, Header> = {
 };
 
 /** The headers of every response to GET. It has the last two only if an option applied, or was ignored. */
-export const SHARED_HEADERS: string[] = [
-  "Allow",
-  "Vary",
-  "Cache-Control",
-  "Preference-Applied",
-  "Mock-Warning",
-];
+export const SHARED_HEADERS = ["Allow", "Vary", "Cache-Control", "Preference-Applied", "Mock-Warning"];
 
 function createHeader(description: string, schema: Schema = {}): Header {
   return { description, schema: { type: "string", ...schema } };

@@ -44,7 +44,7 @@ test("each example of a fault is a link to its response", () => {
 test.each([
   ["a parameter", "query: integer ≥ 1 or <code>last</code>"],
   ["the options of prefer", "query: string"],
-  ["the records of a page", '<a href="#record">array of records</a>'],
+  ["the records of a page", '<code>results</code></a> <span class="quiet">array of records<'],
   ["the headers of a 429", '<code>429</code></a> <span class="quiet">Retry-After<'],
   ["a string or null", "<code>&quot;True&quot;</code>, <code>&quot;False&quot;</code> or null"],
   ["a fault", '<code>body</code></a> <span class="quiet">cut, slow, garbage, empty or html<'],
