@@ -45,9 +45,8 @@ export function describeRequest(c: AppContext) {
 }
 
 function formatCurlOptions(method: string, preferHeader: string | undefined): string {
-  const verbs: Record<string, string> = { GET: "-si", HEAD: "-sI" };
-  const verb = verbs[method] ?? `-si -X ${method}`;
-  return preferHeader === undefined ? verb : `${verb} -H ${quoteForShell(`Prefer: ${preferHeader}`)}`;
+  const options = method === "GET" ? "-si" : `-si -X ${method}`;
+  return preferHeader === undefined ? options : `${options} -H ${quoteForShell(`Prefer: ${preferHeader}`)}`;
 }
 
 /** A page repeats the query of its request about fourteen times. So of a longer query, it keeps only short parameters that the service reads. */

@@ -7,9 +7,6 @@ const LINES = [
   ["weekends", "Saturday and Sunday"],
 ] as const;
 
-/** The mean of each hour; null for an hour without records. */
-type Means = (number | null)[];
-
 /**
  * A chart of the mean number of road users per record by hour of the day. The sentences below the chart state the highest and the
  * lowest hour of each line. If the style sheet is missing, only the text is visible.
@@ -59,8 +56,8 @@ function getAxisMaximum(highest: number): number {
   return power * (AXIS_STEPS.find((step) => step * power > highest) ?? 10);
 }
 
-/** Builds a line through the middle of each hour. An hour without records is a gap. */
-function buildPath(means: Means, top: number): string {
+/** Builds a line through the middle of each hour. An hour without records has no mean, and is a gap. */
+function buildPath(means: (number | null)[], top: number): string {
   const parts = means.map((mean, hour) => {
     if (mean === null) return "";
     const point = `${hour + 0.5} ${(100 - (100 * mean) / top).toFixed(1)}`;
@@ -79,7 +76,7 @@ const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
   </div>
 );
 
-function describeLine(name: string, means: Means): string {
+function describeLine(name: string, means: (number | null)[]): string {
   const known = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
   const sorted = known.sort((a, b) => b.mean - a.mean);
   const [highest, lowest] = [sorted.at(0), sorted.at(-1)];
@@ -90,9 +87,6 @@ function describeLine(name: string, means: Means): string {
 }
 
 function formatHour({ mean, hour }: { mean: number; hour: number }): string {
-  return `${formatMean(mean)} (${formatTime(hour)}–${formatTime(hour + 1)} UTC)`;
-}
-
-function formatTime(hour: number): string {
-  return `${String(hour).padStart(2, "0")}:00`;
+  const [from, to] = [hour, hour + 1].map((time) => `${String(time).padStart(2, "0")}:00`);
+  return `${formatMean(mean)} (${from}–${to} UTC)`;
 }
