@@ -3,6 +3,7 @@ import { isOptionName } from "../../src/faults/option-table.ts";
 import { Page, type TrafficRecord } from "../../src/records/schema.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { createCodeSamples } from "../../src/views/home/code-samples.ts";
+import type { Period, Summary } from "../../src/views/home/summary.ts";
 import { formatMean, formatNumber, formatShare } from "../../src/views/text-format.ts";
 import { renderReference } from "../../tools/reference/reference-page.tsx";
 import { PATH } from "../support/exchange.ts";
@@ -124,15 +125,6 @@ async function readCollection({ fetch }: Instance, url: string): Promise<Traffic
   return records;
 }
 
-/** Opens the home page, and reads the collection that it describes. */
-async function openHome(state: State) {
-  const instance = await openState(state);
-  const json = await (await instance.fetch("/")).json();
-  const { text } = await visit(instance, "/");
-  const records = await readCollection(instance, json.records_url_without_faults);
-  return { instance, json, text, records };
-}
-
 /** Lists the numbers of a text, without those of dates. */
 function listNumbers(text: string): string[] {
   return text.replaceAll(/\d+ \w{3} \d{4}/g, "").match(/(?<![\w.])\d[\d,.]*\b(?!\/)/g) ?? [];
@@ -174,9 +166,13 @@ describe.for(STATES)("with $name,", (state) => {
     expect(problems).toEqual([]);
   });
 
-  test("each number of the home page is that of the collection", async () => {
-    const { loaded = [] } = state;
-    const { json, text, records } = await openHome(state);
+  test("the home page in JSON describes the collection that a client gets", async () => {
+    const { loaded = [], prefer } = state;
+    const instance = await openState(state);
+    const json = await (await instance.fetch("/")).json();
+    const query = prefer === undefined ? "" : `?${new URLSearchParams({ prefer })}`;
+    expect(json.records_url_without_faults).toBe(json.records_url + query);
+    const records = await readCollection(instance, json.records_url_without_faults);
     const days = describeDays(records, loaded);
     const { cameras, totals, hours } = loaded.length === 0 ? NO_STATISTICS : createStatistics(loaded);
     expect(json).toMatchObject({
@@ -188,43 +184,45 @@ describe.for(STATES)("with $name,", (state) => {
       periods: days,
       loaded: { count: loaded.length, cameras, totals, hours },
     });
+  });
+
+  test("the home page has the numbers of its JSON, and samples that read the collection", async () => {
+    const instance = await openState(state);
+    const { text } = await visit(instance, "/");
+    const summary: Summary = await (await instance.fetch("/")).json();
+    const { count, days, periods, loaded, grow, records_url_without_faults: url } = summary;
     const rows = Array.from(text.matchAll(/<th scope="row">.*?<\/th>(.*?)<\/tr>/g), ([, cells = ""]) =>
       Array.from(cells.matchAll(/>([^<]+)</g), ([, cell]) => cell),
     );
-    expect(rows).toEqual(days.map(formatRow));
+    expect(rows).toEqual(periods.map(formatRow));
     const folded = /<summary>(.*) earlier days</.exec(text)?.[1] ?? "0";
-    expect(folded).toBe(formatNumber(Math.max(0, days.length - 12)));
-    const hasHours = records.length > 0 && records.length === loaded.length;
-    expect(text.includes("<figcaption><b>Road users per record")).toBe(hasHours);
-    if (records.length === 0) return expect(text).not.toContain("<table");
-    const [, contents = ""] = /<p class="lead">.*?<\/p><p>(.*?)<\/p>/s.exec(text) ?? [];
-    const facts = [records.length, json.pages, json.grow === null ? cameras : loaded.length];
-    if (days.length > 1) facts.push(days.length);
-    expect(new Set(listNumbers(extractText(contents)))).toEqual(new Set(facts.map(formatNumber)));
-  });
-
-  test("the samples of the home page read the collection, without the default faults if there are any", async () => {
-    const { instance, json, text, records } = await openHome(state);
-    const query = state.prefer === undefined ? "" : `?${new URLSearchParams({ prefer: state.prefer })}`;
-    const url = json.records_url + query;
-    expect(json.records_url_without_faults).toBe(url);
-    expect(text.includes("This deployment applies")).toBe(query !== "" || json.grow !== null);
-    expect(text.includes(", and avoid the default faults")).toBe(query !== "");
+    expect(folded).toBe(formatNumber(Math.max(0, days - 12)));
+    const isWhole = count === loaded.count;
+    expect(text.includes("<figcaption><b>Road users per record")).toBe(count > 0 && isWhole);
+    const hasFaults = state.prefer !== undefined;
+    expect(text.includes(", and avoid the default faults")).toBe(hasFaults);
+    expect(text.includes("This deployment applies")).toBe(hasFaults || grow !== null);
     for (const code of Object.values(createCodeSamples(url))) expect(extractText(text)).toContain(code);
-    const [, command] = /curl -s &#39;(.*?)&#39;/.exec(text) ?? [];
-    expect(command === undefined).toBe(records.length === 0);
-    if (command === undefined) return;
+    if (count === 0) return expect(text).not.toMatch(/<table|curl -s /);
+    const [, contents = ""] = /<p class="lead">.*?<\/p><p>(.*?)<\/p>/s.exec(text) ?? [];
+    const facts = [
+      count,
+      summary.pages,
+      isWhole ? loaded.cameras : loaded.count,
+      ...(days > 1 ? [days] : []),
+    ];
+    expect(new Set(listNumbers(extractText(contents)))).toEqual(new Set(facts.map(formatNumber)));
+    const [, command = ""] = /curl -s &#39;(.*?)&#39;/.exec(text) ?? [];
     const { pathname, search } = new URL(extractText(command));
     const { results, ...envelope } = Page.parse(await (await instance.fetch(pathname + search)).json());
     const sample = JSON.stringify({ ...envelope, results: results.slice(0, 1) }, null, 2);
     expect(extractText(text)).toContain(sample);
-    expect(text.includes("The response without the default faults")).toBe(query !== "");
+    expect(text.includes("The response without the default faults")).toBe(hasFaults);
   });
 });
 
 /** Formats the numbers of a day as its row of the table does. */
-function formatRow(day: ReturnType<typeof describeDays>[number]) {
-  const { records, failing, unknown, mean_road_users: mean } = day;
+function formatRow({ records, failing, unknown, mean_road_users: mean }: Period): string[] {
   const known = records - (unknown ?? records);
   const share = failing === null || known === 0 ? "–" : formatShare(failing, known);
   return [formatNumber(records), share, mean === null ? "–" : formatMean(mean)];
