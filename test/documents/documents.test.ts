@@ -1,5 +1,5 @@
 import { existsSync, globSync, readdirSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { parseFaultOptions } from "../../src/faults/fault-options.ts";
@@ -127,3 +127,26 @@ test("docs/api.md has the headers of a page, and the status and the body of each
   const described = page.matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);
   expect(Array.from(described, ([, status, body]) => [status, body])).toEqual(sent);
 });
+
+/** The folders and files of the table in docs/architecture.md, by line, from the top. */
+const LAYERS = listMatches(readDocument("docs/architecture.md"), /^\| (`.*?`) \|/gm).map(listInlineCode);
+
+const findLayer = (file: string) =>
+  LAYERS.findIndex((names) =>
+    names.some((name) => (name.endsWith("/") ? file.startsWith(name) : file === name)),
+  );
+
+/** Lists the files of `src/` that a file imports. */
+const listImports = (file: string) =>
+  listMatches(readDocument(file), / from "(\.[^"]+)"/g)
+    .map((path) => relative("src", join(dirname(file), path)))
+    .filter((path) => !path.startsWith(".."));
+
+test.each(globSync("src/**/*.{ts,tsx}"))(
+  "%s is in the table of docs/architecture.md, and imports only what is below it",
+  (file) => {
+    const layer = findLayer(relative("src", file));
+    expect(layer).not.toBe(-1);
+    expect(listImports(file).filter((path) => findLayer(path) < layer)).toEqual([]);
+  },
+);
