@@ -1,4 +1,3 @@
-import type { Page } from "@playwright/test";
 import { PATH } from "../support/exchange.ts";
 import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
@@ -31,15 +30,6 @@ test("the date field opens the records of a day, and keeps it and the parameters
 /** The elements that a keyboard must reach: links, fields, buttons, and elements that scroll. */
 const REACHABLE = "a[href], button, input:not([type=hidden]), summary, [tabindex='0']";
 
-/** Reads the position of the focused element among the reachable elements, and the style of its outline. */
-function readFocus(page: Page) {
-  return page.evaluate((selector) => {
-    const elements = [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
-    const focused = document.activeElement!;
-    return { index: elements.indexOf(focused), outline: getComputedStyle(focused).outlineStyle };
-  }, REACHABLE);
-}
-
 test.for(SITE_PAGES)("$name: Tab reaches every element in order, visibly", async (sitePage, { visit }) => {
   const page = await openPage(visit, sitePage);
   const count = await page.locator(REACHABLE).filter({ visible: true }).count();
@@ -48,7 +38,13 @@ test.for(SITE_PAGES)("$name: Tab reaches every element in order, visibly", async
   // A date field has several parts.
   for (let presses = 0; presses < count + 5 && focused.size < count; presses++) {
     await page.keyboard.press("Tab");
-    const { index, outline } = await readFocus(page);
+    const { index, outline } = await page.evaluate((selector) => {
+      const elements = [...document.querySelectorAll(selector)].filter((element) =>
+        element.checkVisibility(),
+      );
+      const focused = document.activeElement!;
+      return { index: elements.indexOf(focused), outline: getComputedStyle(focused).outlineStyle };
+    }, REACHABLE);
     if (!focused.has(index)) focused.set(index, outline);
   }
   expect([...focused]).toEqual(Array.from({ length: count }, (_, index) => [index, "solid"]));
