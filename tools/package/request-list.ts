@@ -10,6 +10,8 @@ const MAX_BYTES = 20_000_000;
 const OVERHEAD_BYTES = 500;
 const HEADER_BYTES = 60;
 
+export type RequestList = ReturnType<typeof createRequestList>;
+
 /** Creates the list of received requests, oldest first. Above a limit, the oldest requests are removed. */
 export function createRequestList() {
   const requests: ReceivedRequest[] = [];

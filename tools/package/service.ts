@@ -1,12 +1,15 @@
 import { createApp } from "../../src/app.ts";
+import type { AppliedOptions } from "../../src/faults/applied-options.ts";
+import { formatOptions } from "../../src/faults/option-table.ts";
+import { HttpError } from "../../src/http/errors.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { createEnvironments, createVariables } from "./environments.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { LoadReporting } from "./load-records.ts";
-import { createRequestList } from "./request-list.ts";
-import { type App, createResponder } from "./respond.ts";
+import { createRequestList, type RequestList } from "./request-list.ts";
+import { createErrorResponse, type Respond, toReply } from "./respond.ts";
 import { formatFaults, requireShape, ServiceSchema } from "./service-options.ts";
 import { respondWithFile } from "./static-files.ts";
 
@@ -30,15 +33,12 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
   const variables = createVariables(options);
   const clock = { now: options.now ?? (() => Date.now()) };
   const environments = createEnvironments(variables, options, { ...hooks, onReplaced: () => reset() });
-  const { app, reset, endWaits } = createServiceApp(() => clock.now(), environments.getEnvironment);
+  const list = createRequestList();
+  const { respond, reset, endWaits } = createResponder(clock, environments.getEnvironment, list, hooks);
   // Begins the growth of `grow`.
   const ready = environments.ready.then(reset);
   // An unhandled rejection would end the process. All methods reject with the same error.
   ready.catch(() => {});
-  const { onResponse, notesRequests = true } = hooks;
-  const list = createRequestList();
-  // Without a reader, a request needs no copy of its headers.
-  const respond = createResponder(app, { receive: notesRequests ? list.add : undefined, onResponse });
   const service: Service = {
     ready,
     // Without a setter, because a list that was replaced would stay as it is.
@@ -75,14 +75,44 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
 /** More than any test opens. */
 const MAX_WAITING = 20_000;
 
-function createServiceApp(now: () => number, getEnvironment: () => Promise<StoreEnv>) {
-  const { app: service, ...controls } = createApp({ now, maxWaiting: MAX_WAITING });
-  const app: App = async (request, client) => {
-    const file = respondWithFile(request, { canCompress: client.address !== undefined });
-    if (file) return file;
+/** Creates a function that responds as a server does. It rejects if the service has a bug, or misses a file. */
+function createResponder(
+  clock: { now(): number },
+  getEnvironment: () => Promise<StoreEnv>,
+  list: RequestList,
+  { onResponse, notesRequests = true }: ServiceHooks,
+) {
+  const { app, ...controls } = createApp({ now: () => clock.now(), maxWaiting: MAX_WAITING });
+  const respond: Respond = async (request, client) => {
+    if (!isValidUrl(request.url)) return toReply(createErrorResponse(new HttpError(400)));
+    // Without a reader, a request needs no copy of its headers.
+    const received = notesRequests ? list.add(request) : undefined;
+    let applied: AppliedOptions | undefined;
+    /** Called when the fault options of a request are known, before a wait, and again with those that affected the response. */
+    const onApplied = (noted: AppliedOptions) => {
+      applied = noted;
+      const { options, changes, warnings } = noted;
+      if (received) Object.assign(received, { applied: formatOptions(options), changes, warnings });
+    };
     // The client's address is a property, because clients could forge a header.
-    const context = { waitUntil() {}, passThroughOnException() {}, props: client };
-    return service.fetch(request, await getEnvironment(), context);
+    const context = { waitUntil() {}, passThroughOnException() {}, props: { ...client, onApplied } };
+    try {
+      const file = respondWithFile(request, { canCompress: client !== undefined });
+      const response = file ?? (await app.fetch(request, await getEnvironment(), context));
+      if (applied?.isClosed) return { kind: "closed" };
+      if (received) received.status = response.status;
+      return toReply(response, applied?.options);
+    } finally {
+      if (received) onResponse?.(received);
+    }
   };
-  return { app, ...controls };
+  return { respond, ...controls };
+}
+
+/**
+ * Whether the service accepts the URL of a request. The host may contain only the characters of a name, an address and a port, because links
+ * and shell commands repeat the host. So a URL has no credentials, which are an error (RFC 9110, 4.2.4).
+ */
+function isValidUrl(url: string): boolean {
+  return /^https?:\/\/[\w.:[\]-]+\//.test(url) && URL.canParse(url);
 }
