@@ -9,25 +9,25 @@ import type { Respond } from "./respond.ts";
  * @throws TypeError if the global `fetch` would reject the request, the redirect or the connection
  */
 export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
-  const { headers, signal, redirect, method } = request;
-  const url = request.url.replace(/#.*/, "");
-  await limitRequestsPerTurn();
-  signal.throwIfAborted();
-  if (!/^https?:/.test(url)) throw new TypeError("fetch failed", { cause: new Error("unknown scheme") });
-  // No server receives a fragment.
-  const sent = url === request.url ? request : new Request(url, request);
-  const reply = await respond(sent);
-  signal.throwIfAborted();
-  if (reply.kind === "closed") throw createClosedError("fetch failed");
-  const location = reply.response.headers.get("Location");
-  if (location !== null && redirect === "error")
-    throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
-  // The service redirects no request that has a body.
-  if (location !== null && redirect === "follow") {
-    const followed = new Request(new URL(location, url), { method, headers, signal });
-    return addProperties(await fetchFrom(respond, followed), { redirected: true });
+  const { signal, redirect } = request;
+  let target = request.url;
+  for (let redirected = false; ; redirected = true) {
+    // No server receives a fragment.
+    const url = target.replace(/#.*/, "");
+    await limitRequestsPerTurn();
+    signal.throwIfAborted();
+    if (!/^https?:/.test(url)) throw new TypeError("fetch failed", { cause: new Error("unknown scheme") });
+    const reply = await respond(url === request.url ? request : new Request(url, request));
+    signal.throwIfAborted();
+    if (reply.kind === "closed") throw createClosedError("fetch failed");
+    const location = reply.response.headers.get("Location");
+    if (location === null || redirect === "manual")
+      return addProperties(toClientResponse(reply.response, request), { url, redirected, type: "basic" });
+    if (redirect === "error")
+      throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
+    // The service redirects no request that has a body.
+    target = new URL(location, url).href;
   }
-  return addProperties(toClientResponse(reply.response, sent), { url, type: "basic" });
 }
 
 /** Takes about 5 ms, so that timers are hardly late, and a walk through many pages is hardly slower. */

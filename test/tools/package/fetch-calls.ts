@@ -151,11 +151,12 @@ const CALLS: Call[] = [
   { name: "an abort before the call", call: (send) => send(PATH, { signal: AbortSignal.abort(new RangeError()) }), expected: "RangeError" },
   { name: "an abort during a wait", call: (send) => send(HANG, abortAfter(100)), expected: "RangeError" },
   { name: "a timeout after a redirect", call: (send) => send(`${MOVED}?prefer=hang`, { signal: AbortSignal.timeout(100) }), expected: "TimeoutError" },
-  { name: "an abort during a body", call: async (send) => {
-    const response = await send(SLOW, abortAfter(500));
+  ...[SLOW, `${SLOW}#newest`, SLOW.replace("/?", "?")].map((path) => ({ name: `an abort during the body of ${path}`, call: async (send: Send) => {
+    const response = await send(path, abortAfter(500));
+    await setTimeout(100);
     globalThis.gc?.();
     return response.text();
-  }, expected: "RangeError" },
+  }, expected: "RangeError" })),
   { name: "a body that is not read to its end", call: async (send) => {
     const reader = (await send(SLOW)).body!.getReader();
     await reader.cancel();
