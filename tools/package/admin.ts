@@ -1,16 +1,15 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { Readable } from "node:stream";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { HTTPException } from "hono/http-exception";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { SettingError } from "../../src/bindings.ts";
+import { Hono } from "hono";
+import { type AppEnv, type AppMiddleware, SettingError } from "../../src/bindings.ts";
+import { HttpError, rejectOtherMethods } from "../../src/http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../../src/http/request.ts";
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { readBytes } from "../data/formats/input-file.ts";
 import { InputError, TooLargeError } from "../data/formats/problem.ts";
 import type { Prefer } from "./index.d.ts";
-import { type Respond, toReply } from "./respond.ts";
+import { createErrorResponse, type Respond, toReply } from "./respond.ts";
 import type { ServiceControls } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
 
@@ -28,14 +27,15 @@ export function addAdmin(
   { isOn, host }: { isOn: boolean; host: string },
 ): Respond {
   // A path may end with a slash.
-  const admin = new Hono({ strict: false });
-  admin.use((c, next) => {
+  const admin = new Hono<AppEnv>({ strict: false });
+  admin.use(async (c, next) => {
+    await next();
     c.header("X-Content-Type-Options", "nosniff");
-    return next();
   });
   if (isOn) addPaths(admin, controls, host);
   const detail = isOn ? "Not found." : "Not found. The command needs --admin for the paths below /__admin/.";
-  admin.notFound((c) => c.json({ detail }, 404));
+  admin.notFound(() => createErrorResponse(new HttpError(404, { detail })));
+  admin.onError(respondWithError);
   return async (request, client) => {
     const isAdmin = /^https?:\/\/[^/]+\/__admin(?:[/?]|$)/.test(request.url);
     return isAdmin && URL.canParse(request.url)
@@ -44,18 +44,13 @@ export function addAdmin(
   };
 }
 
-function addPaths(admin: Hono, controls: ServiceControls, host: string): void {
+function addPaths(admin: Hono<AppEnv>, controls: ServiceControls, host: string): void {
   admin.use(rejectPages(["localhost", hostname(), host]));
   for (const [path, actions] of Object.entries(createActions(controls))) {
-    for (const [method, action] of Object.entries(actions)) admin.on(method, path, perform(action));
-    const headers = { Allow: Object.keys(actions).join(", ") };
-    admin.all(path, (c) => c.json({ detail: `Method "${c.req.method}" not allowed.` }, 405, headers));
+    for (const [method, action] of Object.entries(actions))
+      admin.on(method, path, (c) => perform(action, c.req.raw));
+    admin.all(path, rejectOtherMethods(Object.keys(actions).join(", ")));
   }
-  admin.onError((error, c) => {
-    const status = getStatus(error);
-    if (status === undefined) throw error;
-    return c.json({ detail: error.message }, status);
-  });
 }
 
 /** Acts on the body of a request. A result is the JSON of the response. */
@@ -94,13 +89,6 @@ function createActions(controls: ServiceControls): Record<string, Record<string,
   };
 }
 
-function perform(action: Action) {
-  return async (c: Context) => {
-    const result = await useBody(c.req.raw, action);
-    return result === undefined ? c.body(null, 204) : c.json(result);
-  };
-}
-
 /**
  * Names that only this machine or its operator can claim: without a dot, as in a network of containers, or in a reserved domain. Anyone on
  * the network can claim a name in `.local`, but Kubernetes has `.cluster.local`.
@@ -110,15 +98,15 @@ const PRIVATE_NAME = /^(?:[^.]+|localhost\.|.+\.(?:cluster\.local|internal|local
 const NO_PAGES = "Web pages cannot use these paths: remove the header Origin.";
 
 /** Rejects web pages, also those whose own name leads to this machine (DNS rebinding), so that their requests have no `Origin`. */
-function rejectPages(names: string[]): MiddlewareHandler {
+function rejectPages(names: string[]): AppMiddleware {
   const known = names.map((name) => name.toLowerCase());
   return async (c, next) => {
-    if (c.req.header("Origin") !== undefined) throw new HTTPException(403, { message: NO_PAGES });
+    if (c.req.header("Origin") !== undefined) throw new HttpError(403, { detail: NO_PAGES });
     const name = new URL(c.req.url).hostname.replace(/^\[(.*)\]$/, "$1");
     const isPrivate = known.includes(name) || isIP(name) !== 0 || PRIVATE_NAME.test(name);
     if (isPrivate) return next();
-    throw new HTTPException(403, {
-      message: `A web page could have the host ${name}. Use an address or a name without a dot, or start the command with --host ${name}.`,
+    throw new HttpError(403, {
+      detail: `A web page could have the host ${name}. Use an address or a name without a dot, or start the command with --host ${name}.`,
     });
   };
 }
@@ -134,7 +122,7 @@ async function readFaults(body: Readable): Promise<Prefer> {
 async function readClock(body: Readable): Promise<() => number> {
   const time = parseUtcTime((await readText(body)).trim());
   if (time !== undefined) return () => time;
-  throw new HTTPException(400, { message: "The body must be a time in UTC such as 2030-01-31T12:00:00Z." });
+  throw new HttpError(400, { detail: "The body must be a time in UTC such as 2030-01-31T12:00:00Z." });
 }
 
 async function readText(body: Readable): Promise<string> {
@@ -147,17 +135,18 @@ async function readText(body: Readable): Promise<string> {
 const MAX_REST_BYTES = 64_000_000;
 
 /**
- * Runs an action with the body of a request. If the action does not read all of it, reads the rest: a client that is still sending would
- * not get the response, and could not use its connection again.
+ * Performs an action with the body of a request. If the action does not read all of it, reads the rest: a client that is still sending
+ * would not get the response, and could not use its connection again.
  */
-async function useBody({ body, headers }: Request, action: Action): Promise<unknown> {
+async function perform(action: Action, { body, headers }: Request): Promise<Response> {
   const reader = body?.getReader();
   async function* read() {
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) yield part.value;
   }
   try {
     requireWholeBody(headers);
-    return await action(Readable.from(read()));
+    const result = await action(Readable.from(read()));
+    return result === undefined ? new Response(null, { status: 204 }) : Response.json(result);
   } finally {
     let size = 0;
     for await (const { length } of read()) {
@@ -167,13 +156,13 @@ async function useBody({ body, headers }: Request, action: Action): Promise<unkn
   }
 }
 
-/** @throws HTTPException if the body is a form or a part of a file, or has an encoding that cannot be read */
+/** @throws HttpError if the body is a form or a part of a file, or has an encoding that cannot be read */
 function requireWholeBody(headers: Headers): void {
   const encoding = headers.get("Content-Encoding") ?? "identity";
   if (!/^(?:(?:x-)?gzip|identity)$/i.test(encoding))
-    throw new HTTPException(415, { message: `The Content-Encoding must be gzip, not ${encoding}.` });
+    throw new HttpError(415, { detail: `The Content-Encoding must be gzip, not ${encoding}.` });
   const isForm = headers.get("Content-Type")?.startsWith("multipart/");
-  if (isForm || headers.has("Content-Range")) throw new HTTPException(400, { message: NO_PART });
+  if (isForm || headers.has("Content-Range")) throw new HttpError(400, { detail: NO_PART });
 }
 
 const NO_PART =
@@ -181,9 +170,11 @@ const NO_PART =
 
 const CONTENT_ERRORS = [InputError, SettingError, InvalidOptionsError, SyntaxError];
 
-/** Returns the status of an error about a request, and undefined for a bug. */
-function getStatus(error: Error): ContentfulStatusCode | undefined {
-  if (error instanceof HTTPException) return error.status;
-  if (error instanceof TooLargeError) return 413;
-  return CONTENT_ERRORS.some((type) => error instanceof type) ? 400 : undefined;
+/** @throws the error if it is a bug */
+function respondWithError(error: Error): Response {
+  if (error instanceof HttpError) return createErrorResponse(error);
+  const { message: detail } = error;
+  if (error instanceof TooLargeError) return createErrorResponse(new HttpError(413, { detail }));
+  if (!CONTENT_ERRORS.some((type) => error instanceof type)) throw error;
+  return createErrorResponse(new HttpError(400, { detail }));
 }
