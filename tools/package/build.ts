@@ -6,11 +6,9 @@ import * as z from "zod";
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { listSampleFiles } from "../data/sample-data.ts";
-import { hashContent } from "../data/snapshot-content.ts";
-import { stageFiles } from "../data/staging/staging.ts";
 import { DIST, replaceFolder } from "../dist.ts";
 import { PROJECT } from "../paths.ts";
-import type { SampleData } from "./sample-data.ts";
+import { loadRecords } from "./load-records.ts";
 
 // Builds the package in dist/package, for `npm run package`. The package has no dependencies, because the build bundles them.
 
@@ -50,6 +48,7 @@ const manifest = {
   exports: { ".": "./index.js", "./package.json": "./package.json" },
   files: ["*.js", "*.md", "docs", "data", "examples", "index.d.ts", "NOTICES.txt", "*.gz"],
 };
+const sampleData = await loadRecords({ files: listSampleFiles() });
 const types = readFileSync(join(SOURCE, "index.d.ts"), "utf8");
 const files = new Map<string, string | Uint8Array>([
   ...outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
@@ -60,20 +59,10 @@ const files = new Map<string, string | Uint8Array>([
     types.replace(/^import .+?^export type .+?;$/ms, `${readChangeType()}\n\n${renderRecordType()}`),
   ],
   ...readDocuments(),
-  ["sample-data.json.gz", gzipSync(JSON.stringify(await encodeSampleData()), { level: 9 })],
+  ["sample-data.json.gz", gzipSync(JSON.stringify(sampleData), { level: 9 })],
   [basename(SEED_CSV_PATH), readFileSync(join(ASSETS, SEED_CSV_PATH))],
 ]);
 replaceFolder(FOLDER, files);
-
-/** Checks and sorts the sample data, as the package does with other records when a service needs them. */
-async function encodeSampleData(): Promise<SampleData> {
-  const { count, source, blocks, close } = await stageFiles(listSampleFiles());
-  try {
-    return { id: hashContent(version, blocks()), count, source, blocks: [...blocks()] };
-  } finally {
-    close();
-  }
-}
 
 /**
  * Reads the documents. They have the same paths in the package, so that their links and messages name the right files.

@@ -2,9 +2,10 @@ import type { Readable } from "node:stream";
 import project from "../../package.json" with { type: "json" };
 import { requireOrigin } from "../../src/http/origin.ts";
 import { createStore, type StoreEnv } from "../../src/store/create-store.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import type { ServiceOptions } from "./index.d.ts";
 import type { LoadReporting, RecordInput } from "./load-records.ts";
-import { createSampleStore } from "./sample-data.ts";
+import { readSampleData } from "./sample-data.ts";
 import { formatFaults, requireShape, ServiceSchema } from "./service-options.ts";
 
 /** Creates the variables that all environments of a service share. */
@@ -21,24 +22,30 @@ export function createVariables(options: ServiceOptions) {
   };
 }
 
+/** Creates the environment of a collection, which inherits the variables, so that a change of PREFER applies to every environment. */
+async function createEnvironment(
+  variables: object,
+  input: RecordInput,
+  reporting: LoadReporting,
+): Promise<StoreEnv> {
+  requireSqlite();
+  // At once: the caller can change its records while this process waits.
+  const records = input.records && Array.from(input.records, copyRecord);
+  const isSample = !records && !input.files && !input.body;
+  // Imported here, because the sample data does not need this code.
+  const read = isSample ? readSampleData : (await import("./load-records.ts")).loadRecords;
+  const { blocks, ...snapshot } = await read({ ...input, records }, reporting);
+  const MEMORY = createMemoryStore({ ...snapshot, loaded_at: new Date().toISOString() }, blocks);
+  return Object.assign(Object.create(variables), { MEMORY });
+}
+
 /** Creates an environment for each collection of a service, because the caches belong to an environment. */
 export function createEnvironments(
   variables: object,
   options: ServiceOptions,
   { onReplaced, ...reporting }: LoadReporting & { onReplaced(): void },
 ) {
-  const load = async (input: RecordInput): Promise<StoreEnv> => {
-    requireSqlite();
-    // Inherits the variables, so that a change of PREFER applies to every environment.
-    const env: StoreEnv = Object.create(variables);
-    if (!input.records && !input.files && !input.body)
-      return Object.assign(env, { MEMORY: createSampleStore() });
-    // At once: the caller can change its records while this process waits.
-    const records = input.records && Array.from(input.records, copyRecord);
-    // Imported here, because the sample data does not need this code.
-    const { loadRecords } = await import("./load-records.ts");
-    return Object.assign(env, { MEMORY: await loadRecords({ ...input, records }, reporting) });
-  };
+  const load = (input: RecordInput) => createEnvironment(variables, input, reporting);
   const { modelName } = options;
   const first = load(options);
   let initial = first;

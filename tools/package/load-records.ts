@@ -1,7 +1,5 @@
 import type { Readable } from "node:stream";
 import project from "../../package.json" with { type: "json" };
-import { createMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/store.ts";
 import { printError } from "../command-line/print.ts";
 import { hashContent } from "../data/snapshot-content.ts";
 import {
@@ -13,6 +11,7 @@ import {
   stageRecords,
 } from "../data/staging/staging.ts";
 import type { ServiceOptions } from "./index.d.ts";
+import type { SortedRecords } from "./sample-data.ts";
 
 /** Where the records of a service come from. They are not checked yet. */
 export interface RecordInput extends Pick<ServiceOptions, "files" | "modelName" | "source"> {
@@ -24,21 +23,20 @@ export interface RecordInput extends Pick<ServiceOptions, "files" | "modelName" 
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
- * Checks records, files or the body of a request, and stores the records in memory.
+ * Checks and sorts records, files or the body of a request.
  * @throws InputError if a record is invalid
  */
 export async function loadRecords(
   input: RecordInput,
-  { warn = printError, openStep }: LoadReporting,
-): Promise<Store> {
+  { warn = printError, openStep }: LoadReporting = {},
+): Promise<SortedRecords> {
   const staged = await stage(input, { warn, openStep });
   if (staged.zeroed > 0) warn(`Warning: ${describeZeroed(staged.zeroed)}.`);
   try {
-    const { count, blocks } = staged;
-    // A restart does not change it.
-    const id = hashContent(project.version, blocks());
-    const loaded_at = new Date().toISOString();
-    return createMemoryStore({ id, count, loaded_at, source: staged.source }, blocks());
+    const { count, source } = staged;
+    const blocks = [...staged.blocks()];
+    // A restart does not change the id.
+    return { id: hashContent(project.version, blocks), count, source, blocks };
   } finally {
     staged.close();
   }

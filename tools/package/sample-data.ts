@@ -2,24 +2,21 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Block } from "../../src/store/block.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
-import type { Store } from "../../src/store/store.ts";
 import { describeFileError, getErrorCode } from "../messages.ts";
 
-/** The records in the file are checked and sorted, so that a service is ready at once. */
-export interface SampleData extends Omit<Snapshot, "loaded_at"> {
+/** Records that are checked and sorted. */
+export interface SortedRecords extends Omit<Snapshot, "loaded_at"> {
   blocks: Block[];
 }
 
-let sampleData: SampleData | undefined;
+let sampleData: SortedRecords | undefined;
 
-/** Creates a store of the sample data. All services of a process share its blocks. */
-export function createSampleStore(): Store {
+/** Reads the sample data, which the build has sorted, so that a service is ready at once. All services of a process share it. */
+export function readSampleData(): SortedRecords {
   const file = new URL("./sample-data.json.gz", import.meta.url);
-  sampleData ??= JSON.parse(gunzipSync(readPackageFile(file)).toString()) as SampleData;
-  const { blocks, ...snapshot } = sampleData;
-  return createMemoryStore({ ...snapshot, loaded_at: new Date().toISOString() }, blocks);
+  sampleData ??= JSON.parse(gunzipSync(readPackageFile(file)).toString()) as SortedRecords;
+  return sampleData;
 }
 
 /**
