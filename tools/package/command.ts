@@ -21,7 +21,7 @@ import { createControls, type ServiceHooks } from "./service.ts";
 import { InvalidOptionsError } from "./service-options.ts";
 
 /** Headers that are printed: those that the service reads, and the name of the client. Others can have secrets, and logs are kept. */
-const LOGGED_HEADERS = ["accept", "accept-encoding", "host", "if-none-match", "prefer", "user-agent"];
+const LOGGED_HEADERS = ["accept", "host", "if-none-match", "prefer", "user-agent"];
 
 function createServeProgram(signals: SignalActions) {
   return (

@@ -97,7 +97,7 @@ function createResponder(
     // The client's address is a property, because clients could forge a header.
     const context = { waitUntil() {}, passThroughOnException() {}, props: { ...client, onApplied } };
     try {
-      const file = respondWithFile(request, { canCompress: client !== undefined });
+      const file = respondWithFile(request);
       const response = file ?? (await app.fetch(request, await getEnvironment(), context));
       if (applied?.isClosed) return { kind: "closed" };
       if (received) received.status = response.status;

@@ -1,5 +1,3 @@
-import { gzipSync } from "node:zlib";
-import { parseAccept } from "hono/utils/accept";
 import { getMimeType } from "hono/utils/mime";
 import { ASSETS_PATH } from "#assets-path";
 import { hashString } from "../../src/hash.ts";
@@ -18,7 +16,7 @@ declare const FILES: Record<string, string>;
 const SEED_CSV = new URL("./seed.csv.gz", import.meta.url);
 
 /** The static files that clients have read. */
-const files = new Map<string, ReturnType<typeof encodeFile>>();
+const files = new Map<string, { bytes: Buffer<ArrayBuffer>; etag: string }>();
 
 /** `Cache-Control` of files whose path changes with their contents. */
 const FOR_EVER = "public, max-age=31536000, immutable";
@@ -31,13 +29,9 @@ const REDIRECTS = new Map([
 
 /**
  * Responds with a static file, as the platform does: a deployment gets the same headers from public/_headers.
- * @param options `canCompress`: whether the client decompresses the response. That of `service.fetch` does not
  * @returns undefined if the path has no static file
  */
-export function respondWithFile(
-  { method, url, headers }: Request,
-  { canCompress }: { canCompress: boolean },
-): Response | undefined {
+export function respondWithFile({ method, url, headers }: Request): Response | undefined {
   // Parsing the URL takes longer, and the service parses it, too.
   const target = url.slice(url.indexOf("/", "https://".length));
   const [pathname = ""] = target.split("?", 1);
@@ -50,21 +44,14 @@ export function respondWithFile(
   if (file === undefined) return undefined;
   if (method !== "GET" && method !== "HEAD")
     return createErrorResponse(new MethodNotAllowedError(method, "GET, HEAD"), SERVICE_HEADERS);
-  const caching = {
-    "Cache-Control": pathname.startsWith(`${ASSETS_PATH}/`) ? FOR_EVER : "public, max-age=0, must-revalidate",
-    ETag: `W/${file.etag}`,
-    Vary: "Accept-Encoding",
-  };
-  const shared = { ...SERVICE_HEADERS, ...caching };
+  const lifetime = pathname.startsWith(`${ASSETS_PATH}/`) ? FOR_EVER : "public, max-age=0, must-revalidate";
+  const shared = { ...SERVICE_HEADERS, "Cache-Control": lifetime, ETag: file.etag };
   const copy = getHeader(headers, "If-None-Match");
   if (copy !== undefined && matchesETag(copy, file.etag))
     return new Response(null, { status: 304, headers: shared });
   const plain = { "Content-Type": getMimeType(pathname) ?? "text/plain; charset=utf-8" };
   const type = pathname === REFERENCE_PATH ? HTML_HEADERS : plain;
-  const isCompressed = canCompress && acceptsGzip(headers) && file.gzipped.length < file.bytes.length;
-  const encoding = isCompressed ? { "Content-Encoding": "gzip" } : {};
-  const body = isCompressed ? file.gzipped : file.bytes;
-  return new Response(body, { headers: { ...shared, ...type, ...encoding } });
+  return new Response(file.bytes, { headers: { ...shared, ...type } });
 }
 
 function findFile(path: string) {
@@ -72,18 +59,8 @@ function findFile(path: string) {
   if (known !== undefined) return known;
   const contents = path === SEED_CSV_PATH ? readPackageFile(SEED_CSV) : FILES[path];
   if (contents === undefined) return undefined;
-  const file = encodeFile(Buffer.from(contents));
+  const bytes = Buffer.from(contents);
+  const file = { bytes, etag: `"${hashString(bytes.toString("latin1")).toString(16)}"` };
   files.set(path, file);
   return file;
-}
-
-function encodeFile(bytes: Buffer<ArrayBuffer>) {
-  // Of both encodings, so it is sent as a weak one.
-  const etag = `"${hashString(bytes.toString("latin1")).toString(16)}"`;
-  return { bytes, gzipped: gzipSync(bytes), etag };
-}
-
-function acceptsGzip(headers: Headers): boolean {
-  const encodings = parseAccept(getHeader(headers, "Accept-Encoding") ?? "");
-  return encodings.some(({ type, q }) => type.toLowerCase() === "gzip" && q > 0);
 }
