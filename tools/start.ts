@@ -6,13 +6,11 @@ import {
   createProgram,
   createWholeNumberParser,
   enterUserFolder,
-  NPM_ADVICE,
   parseNonEmpty,
   runCommand,
 } from "./command-line/program.ts";
 import { loadSampleData } from "./data/sample-data.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
-import { formatValue } from "./messages.ts";
 import { nameConfiguration, spawnWrangler } from "./wrangler.ts";
 
 // Loads the sample data into the store that the options select, if nothing was ever loaded there. Then runs `wrangler dev`, without a rate
@@ -42,7 +40,6 @@ const program = createProgram("npm start --")
 const LOCAL_VARS = { RATE_LIMIT: "off", PUBLIC_ORIGIN: "" };
 
 async function start(others: string[], options: StartOptions): Promise<void> {
-  requireOption(others);
   const { config, persistTo, var: vars = {}, ...address } = options;
   const configuration = await readConfiguration(config);
   const settings = { ...configuration.vars, ...vars };
@@ -81,13 +78,6 @@ function addVariable(text: string, vars: Record<string, string> = {}): Record<st
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError("It must be a name and a value, such as PREFER:delay=200.");
   return { ...vars, [name]: value };
-}
-
-/** Checks that the other arguments begin with an option. npm may take the option, and pass its value. */
-function requireOption([first]: string[]): void {
-  const isValue = first !== undefined && !first.startsWith("-");
-  if (isValue)
-    program.error(`error: ${formatValue(first)} follows no option. ${NPM_ADVICE}: npm start -- --port 9000`);
 }
 
 /** Checks the settings as the worker does at a request. Here, the tables of the configuration are the bindings. */

@@ -40,12 +40,12 @@ export interface SignalActions {
  * number of the signal, as shells expect, after the `exit` listeners have run.
  */
 export async function runProgram(program: Command, signals: SignalActions = {}): Promise<void> {
-  let isEnding = false;
   const receive = async (signal: string, status: number) => {
     if (signal === "SIGHUP" && signals.hangUp) return signals.hangUp();
-    const canFinish = !isEnding;
-    isEnding = true;
-    if (canFinish) await signals.finish?.();
+    const { finish } = signals;
+    // For the next signal.
+    delete signals.finish;
+    await finish?.();
     process.exit(status);
   };
   // A listener on each signal: Node would end the process without its `exit` listeners.
@@ -79,21 +79,20 @@ export async function runCommand(program: Command, args: string[]): Promise<void
   }
 }
 
-export const NPM_ADVICE = 'npm takes options for itself unless they follow "--"';
-
 /**
- * Checks that npm took no option: it leaves most of them in the environment, and passes the other arguments on. Under a script of another
- * project, the options are that script's own.
+ * Checks that npm took no option of the command: it leaves most of them in the environment, and passes the other arguments on. Under a
+ * script of another project, the options are that script's own.
  */
-function requireAllOptions(program: Command, args: string[]): void {
+function requireAllOptions(program: Command, [first]: string[]): void {
   const { npm_package_name: scriptOwner, npm_lifecycle_event: script } = process.env;
   if (scriptOwner !== project.name) return;
-  const options = [program, ...program.commands].flatMap(({ options }) => options);
-  const isTaken = (name: string) => process.env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined;
-  const isGiven = (name: string) => args.some((arg) => arg.split("=", 1)[0] === `--${name}`);
-  const lost = options.map((option) => option.name()).find((name) => isTaken(name) && !isGiven(name));
-  if (lost !== undefined)
-    program.error(`error: --${lost} did not arrive. ${NPM_ADVICE}: npm run ${script} -- ... --${lost}`);
+  const { options } = program.commands.find((command) => command.name() === first) ?? program;
+  // npm has a --json of its own, which a .npmrc can set for npm's commands.
+  const names = options.map((option) => option.name()).filter((name) => name !== "json");
+  const lost = names.find((name) => `npm_config_${name.replaceAll("-", "_")}` in process.env);
+  if (lost === undefined) return;
+  const advice = `npm takes options for itself unless they follow "--": npm run ${script} -- ... --${lost}`;
+  program.error(`error: --${lost} did not arrive. ${advice}`);
 }
 
 // Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import type { Command } from "commander";
 import { expect, test, vi } from "vitest";
 import {
   createProgram,
@@ -10,10 +9,7 @@ import {
   parseOutputPath,
   parseServiceUrl,
 } from "../../../tools/command-line/program.ts";
-import { createCheckCommand } from "../../../tools/conformance/check-command.ts";
-import { createDataProgram } from "../../../tools/data/data-command.ts";
-import { createDeployProgram } from "../../../tools/deploy/deploy.ts";
-import { type Finished, finish, runInProcess, runProcess } from "../../support/run-command.ts";
+import { type Finished, finish, runData, runInProcess, runProcess } from "../../support/run-command.ts";
 
 /** Runs a program that prints "started" and then runs the statements of its command, and sends it signals after its start. */
 async function run(statements: string, ...signals: NodeJS.Signals[]): Promise<Finished> {
@@ -62,26 +58,22 @@ test("a usage error quotes an argument without its control characters", async ()
   expect([status, stderr]).toEqual([2, "error: unknown option '--\\u009b31m'\n"]);
 });
 
-/** Finds all commands of a program, and itself. */
-const listCommands = (program: Command): Command[] => [program, ...program.commands.flatMap(listCommands)];
+const LOST = "did not arrive. npm takes options for itself";
+const TOO_MANY = "too many arguments";
 
-const PROGRAMS = [createDataProgram(), createDeployProgram(), createCheckCommand("check")];
-const OPTIONS = PROGRAMS.flatMap((program) =>
-  listCommands(program).flatMap(({ options }) => options.map((option) => [option.name(), program] as const)),
-);
-
-test.each(OPTIONS)("--%s is a usage error if npm took it, unless given again", async (name, program) => {
-  for (const taken of ["true", ""]) {
-    vi.stubEnv("npm_package_name", "traffic-count-records");
-    vi.stubEnv(`npm_config_${name.replaceAll("-", "_")}`, taken);
-    const { status, stderr } = await runInProcess(program, ["nothing"]);
-    expect([status, stderr]).toEqual([2, expect.stringContaining(`--${name} did not arrive`)]);
-    const given = await runInProcess(program, [`--${name}=given`, "nothing"]);
-    expect(given.stderr).not.toContain("did not arrive");
-    vi.stubEnv("npm_package_name", "client");
-    const ofAnother = await runInProcess(program, ["nothing"]);
-    expect(ofAnother.stderr).not.toContain("did not arrive");
-  }
+test.each([
+  ["--persist-to was taken", { npm_config_persist_to: "" }, `--persist-to ${LOST}`],
+  [
+    "--persist-to was taken in another project",
+    { npm_config_persist_to: "", npm_package_name: "a" },
+    TOO_MANY,
+  ],
+  ["an option of another command was taken", { npm_config_min_records: "1" }, TOO_MANY],
+  ["npm itself prints JSON", { npm_config_json: "true" }, TOO_MANY],
+])("if %s, the command is a usage error because of %j: %s", async (_, env, reason) => {
+  for (const [name, value] of Object.entries({ npm_package_name: "traffic-count-records", ...env }))
+    vi.stubEnv(name, value);
+  expect(await runData(["info", "x"])).toMatchObject({ status: 2, stderr: expect.stringContaining(reason) });
 });
 
 test("npm takes an option that stands before --, and none after it", async () => {
