@@ -13,8 +13,8 @@ export type Connections = ReturnType<typeof createConnections>;
 export function createConnections(respond: RequestListener) {
   return {
     respond,
-    /** The responses of each connection that are not complete, in their order. Only the first one has begun. */
-    open: new Map<Socket, ServerResponse[]>(),
+    /** Each connection, with its responses that are not complete, in their order. Only the first one has begun. */
+    open: new Map<string, { socket: Socket; responses: ServerResponse[] }>(),
     /** The responses that wait for a fault, or have waited. */
     waiting: new WeakSet<ServerResponse>(),
     /** How many connections were accepted. */
@@ -26,16 +26,16 @@ export function createConnections(respond: RequestListener) {
 }
 
 /** Responds to the requests of each connection one after another. Node alone would begin all that come in one chunk. */
-export function acceptConnections(
-  connections: Connections,
-  server: Server,
-  opened: "connection" | "secureConnection",
-): void {
-  server.on(opened, (socket: Socket) => {
+export function acceptConnections(connections: Connections, server: Server): void {
+  const accept = (socket: Socket) => {
+    const name = nameConnection(socket);
     connections.accepted += 1;
-    connections.open.set(socket, []);
-    socket.once("close", () => connections.open.delete(socket));
-  });
+    connections.open.set(name, { socket, responses: [] });
+    socket.once("close", () => connections.open.delete(name));
+  };
+  server.on("connection", accept);
+  // With TLS, another socket stands for the connection after the handshake.
+  server.on("secureConnection", accept);
   const onRequest: RequestListener = (incoming, outgoing) => receive(connections, incoming, outgoing);
   server.on("request", onRequest);
   // A server may ignore an expectation that it does not know (RFC 9110, 10.1.1).
@@ -44,8 +44,12 @@ export function acceptConnections(
   server.closeIdleConnections = () => {};
 }
 
+function nameConnection({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`;
+}
+
 function receive(connections: Connections, { socket }: IncomingMessage, outgoing: ServerResponse): void {
-  const open = connections.open.get(socket) ?? [];
+  const open = connections.open.get(nameConnection(socket))?.responses ?? [];
   if (open.length === MAX_OPEN) {
     socket.destroy();
     return;
@@ -98,12 +102,14 @@ export async function closeServers(
     await setImmediate();
   };
   connections.isEnding = true;
-  for (const [first] of open.values())
+  for (const {
+    responses: [first],
+  } of open.values())
     if (first && waiting.has(first) && !first.writableEnded) first.socket?.destroy();
   await waitFor(graceMs);
-  for (const [socket, responses] of open) if (responses.length === 0) socket.destroySoon();
+  for (const { socket, responses } of open.values()) if (responses.length === 0) socket.destroySoon();
   await waitFor(REST_MS);
-  for (const socket of open.keys()) socket.destroy();
+  for (const { socket } of open.values()) socket.destroy();
   // The clients see the end two turns later.
   await setImmediate();
   await setImmediate();

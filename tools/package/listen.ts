@@ -120,7 +120,7 @@ async function openServer(
   const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: idleMs };
   const server = cert && key ? createSecureServer(options, { cert, key }) : createServer(options);
   server.timeout = idleMs;
-  acceptConnections(connections, server, cert ? "secureConnection" : "connection");
+  acceptConnections(connections, server);
   await once(server.listen({ port, host }), "listening").catch((cause) => {
     const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
     throw new ListenError(`The service cannot listen on port ${port} of ${host}: ${reason}.`, { cause });
@@ -137,16 +137,12 @@ function createSecureServer(options: ServerOptions, { cert, key }: Record<"cert"
 }
 
 /**
- * Returns the host of a request as a URL spells it, because Hono's server takes no other spelling. Two hosts become one that is invalid
- * (RFC 9112, 3.2). In HTTP/1.0, `Host` is optional, and health checks of some proxies do not send it.
+ * Returns the host of a request. Two hosts become one that is invalid (RFC 9112, 3.2). In HTTP/1.0, `Host` is optional, and health checks of
+ * some proxies do not send it.
  */
-function getHost({ rawHeaders, socket }: IncomingMessage): string {
-  const isHost = (_: string, index: number) =>
-    rawHeaders[index - 1]?.toLowerCase() === "host" && index % 2 === 1;
-  const host = rawHeaders.filter(isHost).join();
-  if (host === "") return formatAddress(socket.localAddress ?? "", socket.localPort ?? 0);
-  const isUnusual = /^(?:\[[\d.:a-f]+\](?::\d*)?|[\w.-]+:)$/i.test(host);
-  return isUnusual ? (URL.parse(`http://${host}`)?.host ?? host) : host;
+function getHost({ headersDistinct, socket }: IncomingMessage): string {
+  const { host = [formatAddress(socket.localAddress ?? "", socket.localPort ?? 0)] } = headersDistinct;
+  return host.join();
 }
 
 function formatAddress(host: string, port: number): string {

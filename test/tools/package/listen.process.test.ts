@@ -8,7 +8,7 @@ import { type Respond, toReply } from "../../../tools/package/respond.ts";
 import { PATH } from "../../support/exchange.ts";
 import { openSocket } from "../../support/free-port.ts";
 import { makeRecords } from "../../support/sample-records.ts";
-import { importPackage } from "./built-package.ts";
+import { CERT, importPackage, KEY } from "./built-package.ts";
 
 const { createService } = await importPackage();
 const service = createService({ records: makeRecords(100) });
@@ -92,20 +92,21 @@ describe("close", () => {
   const request = (query: string) => `GET ${PATH}${query} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const WHOLE = /^HTTP\/1.1 200 .*\]\}$/s;
 
-  test.each([
+  test.each<[what: string, requests: string[], received: RegExp, tls?: object]>([
     ["a connection without a request", [], /^$/],
+    ["a connection without the handshake of TLS", [], /^$/, { cert: CERT, key: KEY }],
     ["a kept connection", [request("")], WHOLE],
     ["a response that waits", [request("?prefer=hang")], /^$/],
     ["a response that waits after another one", [request(""), request("?prefer=delay=10000")], WHOLE],
     ["a slow body", [request("?prefer=body=slow,delay=10000")], /^HTTP\/1.1 200 (?!.*close)(?!.*\r\n0\r\n)/s],
-  ])("ends %s, once and for all callers", async (_, requests, received) => {
-    const { url, close } = await service.listen({ port: 0 });
+  ])("ends %s, once and for all callers", async (_, requests, received, tls) => {
+    const { url, close } = await service.listen({ port: 0, ...tls });
     service.reset();
     const response = text(await openSocket(url.replace("localhost", "127.0.0.1"), requests.join("")));
     await vi.waitUntil(() => service.requests.length === requests.length);
     await Promise.all([close(), close()]);
     await close();
-    expect(await response).toMatch(received);
+    expect(await Promise.race([response, setImmediate("not ended")])).toMatch(received);
     await expect(fetch(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   });
 
@@ -186,10 +187,8 @@ const withHost = (host: string, expected: string) =>
 // biome-ignore format: a table of cases
 test.each<readonly [what: string, expected: string | RegExp, lines: readonly string[]]>([
   ...["counts", "localhost:8787", "[::1]:8787"].map((host) => withHost(host, host)),
-  ...["localhost:", "LOCALHOST", "localhost:80"].map((host) => withHost(host, "localhost")),
-  ...["[::1]:", "[0:0:0:0:0:0:0:1]"].map((host) => withHost(host, "[::1]")),
+  ...["LOCALHOST", "localhost:80"].map((host) => withHost(host, "localhost")),
   withHost("my_counts:80", "my_counts"),
-  withHost("[::ffff:127.0.0.1]", "[::ffff:7f00:1]"),
   ["the target that a proxy gets", linksTo("http://a.example"), [`GET http://a.example${PATH} HTTP/1.1`, "Host: a"]],
   ["HTTP/1.0 without a host", linksTo(LOCAL), [`GET ${PATH} HTTP/1.0`]],
   ["a URL of 9,000 characters", /^HTTP\/1.1 414 .*"detail"/s, [`GET ${PATH}?a=${"a".repeat(9_000)} HTTP/1.1`, "Host: a"]],
