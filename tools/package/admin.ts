@@ -66,27 +66,24 @@ function createActions(controls: ServiceControls): Record<string, Record<string,
   const setClock = (now: () => number) => {
     clock.now = now;
   };
-  const restoreAll = async () => {
-    setClock(initial.now);
-    setFaults(initial.prefer);
-    await service.replace();
-    service.reset();
-  };
-  return {
-    "/__admin": { DELETE: restoreAll },
-    // Also resets the counts of `times` and `rate`, which count requests, too.
-    "/__admin/requests": { GET: () => ({ requests: service.requests }), DELETE: service.reset },
+  const actions = {
     "/__admin/prefer": {
       GET: () => ({ prefer: service.prefer }),
-      PUT: async (body) => setFaults(await readFaults(body)),
+      PUT: async (body: Readable) => setFaults(await readFaults(body)),
       DELETE: () => setFaults(initial.prefer),
     },
     "/__admin/now": {
-      PUT: async (body) => setClock(await readClock(body)),
+      PUT: async (body: Readable) => setClock(await readClock(body)),
       DELETE: () => setClock(initial.now),
     },
     "/__admin/records": { PUT: replaceByBody, DELETE: () => service.replace() },
+    // Also resets the counts of `times` and `rate`, which count requests, too.
+    "/__admin/requests": { GET: () => ({ requests: service.requests }), DELETE: service.reset },
   };
+  const restoreAll = async () => {
+    for (const { DELETE } of Object.values(actions)) await DELETE();
+  };
+  return { ...actions, "/__admin": { DELETE: restoreAll } };
 }
 
 /**
@@ -156,11 +153,8 @@ async function perform(action: Action, { body, headers }: Request): Promise<Resp
   }
 }
 
-/** @throws HttpError if the body is a form or a part of a file, or has an encoding that cannot be read */
+/** @throws HttpError if the body is a form or a part of a file */
 function requireWholeBody(headers: Headers): void {
-  const encoding = headers.get("Content-Encoding") ?? "identity";
-  if (!/^(?:(?:x-)?gzip|identity)$/i.test(encoding))
-    throw new HttpError(415, { detail: `The Content-Encoding must be gzip, not ${encoding}.` });
   const isForm = headers.get("Content-Type")?.startsWith("multipart/");
   if (isForm || headers.has("Content-Range")) throw new HttpError(400, { detail: NO_PART });
 }

@@ -23,41 +23,41 @@ import { InvalidOptionsError } from "./service-options.ts";
 /** Headers that are printed: those that the service reads, and the name of the client. Others can have secrets, and logs are kept. */
 const LOGGED_HEADERS = ["accept", "host", "if-none-match", "prefer", "user-agent"];
 
+/**
+ * Creates the program. It has no command `help`, so that a file can have this name; a file `conformance` is written `./conformance`.
+ * `--public-origin` excludes `--admin`: it means a proxy, and one that rewrites `Host` would publish the paths below /__admin/.
+ */
 function createServeProgram(signals: SignalActions) {
-  return (
-    createProgram("traffic-count-records")
-      .description("Serve traffic count records from memory.")
-      .argument("[files...]", "files with the records; - is standard input (default: the sample data)")
-      .addOption(
-        new Option("--port <number>", "port to listen on; 0 chooses a free port")
-          .argParser(createWholeNumberParser(0, 65_535))
-          .env("PORT")
-          .default(8787),
-      )
-      .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
-      .option("--cert <file>", "certificate in PEM, to serve https; needs --key", parseNonEmpty)
-      .option("--key <file>", "key of the certificate, in PEM; needs --cert", parseNonEmpty)
-      .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
-      .addOption(
-        new Option("--model-name <name>", "rename other models (default: reject them)").choices(["tf1"]),
-      )
-      .option("--source <text>", "where the records come from (default: the file names)", parseNonEmpty)
-      .addOption(new Option("--faults <state>", "whether requests can have faults").choices(["on", "off"]))
-      .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
-      .addOption(
-        // --public-origin means a proxy, and one that rewrites `Host` would publish the paths below /__admin/.
-        new Option("--admin", "let tests control the service below /__admin/").conflicts("publicOrigin"),
-      )
-      .option("--log", "print a line of JSON on standard error for each request")
-      // No command `help`, so that a file can have this name. A file named like the command `conformance` is written `./conformance`.
-      .helpCommand(false)
-      .action((files: string[], options: Options, command: Command) =>
-        startServer(files, options, signals).catch((error) => {
-          if (!USAGE_ERRORS.some((type) => error instanceof type)) throw error;
-          command.error(`error: ${getMessage(error)}`);
-        }),
-      )
-  );
+  return createProgram("traffic-count-records")
+    .description("Serve traffic count records from memory.")
+    .argument("[files...]", "files with the records; - is standard input (default: the sample data)")
+    .addOption(
+      new Option("--port <number>", "port to listen on; 0 chooses a free port")
+        .argParser(createWholeNumberParser(0, 65_535))
+        .env("PORT")
+        .default(8787),
+    )
+    .option("--host <name>", "name or address; 0.0.0.0 for all IPv4 addresses", parseNonEmpty, "localhost")
+    .option("--cert <file>", "certificate in PEM, to serve https; needs --key", parseNonEmpty)
+    .option("--key <file>", "key of the certificate, in PEM; needs --cert", parseNonEmpty)
+    .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
+    .addOption(
+      new Option("--model-name <name>", "rename other models (default: reject them)").choices(["tf1"]),
+    )
+    .option("--source <text>", "where the records come from (default: the file names)", parseNonEmpty)
+    .addOption(new Option("--faults <state>", "whether requests can have faults").choices(["on", "off"]))
+    .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
+    .addOption(
+      new Option("--admin", "let tests control the service below /__admin/").conflicts("publicOrigin"),
+    )
+    .option("--log", "print a line of JSON on standard error for each request")
+    .helpCommand(false)
+    .action((files: string[], options: Options, command: Command) =>
+      startServer(files, options, signals).catch((error) => {
+        if (!USAGE_ERRORS.some((type) => error instanceof type)) throw error;
+        command.error(`error: ${getMessage(error)}`);
+      }),
+    );
 }
 
 type Options = ServiceOptions & ListenOptions & { host: string; admin?: true; log?: true };
@@ -102,10 +102,10 @@ async function startServer(files: string[], options: Options, signals: SignalAct
   const canReadAgain = files.length > 0 && !files.includes("-") && !process.stdout.isTTY;
   // One after another. If the service cannot start, the command ends.
   let reading = serving;
-  const readNext = () => {
-    reading = reading.then(readAgain, () => {});
-  };
-  if (canReadAgain) signals.hangUp = readNext;
+  if (canReadAgain)
+    signals.hangUp = () => {
+      reading = reading.then(readAgain, () => {});
+    };
   await serving;
 }
 

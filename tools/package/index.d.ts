@@ -83,8 +83,8 @@ export interface Server extends AsyncDisposable {
   /** The URL of the server, such as `http://localhost:8787`. */
   url: string;
   /**
-   * Stops the server, as the end of a block with `await using` does. Responses are sent to their end, but the connections of those that
-   * wait are closed. Resolves when the port can be used again.
+   * Stops the server, as the end of a block with `await using` does. Responses are sent to their end, for at most 5 seconds, but the
+   * connections of those that wait are closed. Resolves when the port can be used again.
    */
   close(): Promise<void>;
 }

@@ -68,7 +68,7 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
     },
   };
   const { replaceByBody, reload } = environments;
-  // So that an option which is set later, such as `service.faults`, is an error.
+  // So that in strict mode, an option which is set later, such as `service.faults`, is an error.
   return { service: Object.preventExtensions(service), respond, clock, replaceByBody, reload };
 }
 
