@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import {
   createProgram,
@@ -30,28 +29,16 @@ async function run(statements: string, ...signals: NodeJS.Signals[]): Promise<Fi
   return finished;
 }
 
-test("every command has the version of the project", async () => {
-  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-  const printed = { status: 0, stdout: `${version}\n`, stderr: "" };
-  expect(await runInProcess(createProgram("test"), ["--version"])).toEqual(printed);
-});
-
-/** Runs a command that fails with an error. Returns what it prints on standard error. */
-async function runFailing(error: unknown): Promise<string> {
-  const program = createProgram("test").action(() => Promise.reject(error));
-  const { status, stderr } = await runInProcess(program, []);
-  expect(status).toBe(1);
-  return stderr;
-}
-
 test.each<[what: string, error: unknown, printed: RegExp]>([
   ["an expected error", new Error("one\ntwo"), /^one\ntwo\n$/],
   ["an error with control characters", new Error("\u009b31m\r\u202e\nb"), /^\\u009b31m\\u000d\\u202e\nb\n$/],
   ["a bug", new TypeError("no function"), /^TypeError: no function\n {4}at .*program\.process\.test\.ts/],
   ["a value that is no error", "reason", /^reason\n$/],
-])("of %s, standard error shows what is needed to find its cause", async (_, error, printed) =>
-  expect(await runFailing(error)).toMatch(printed),
-);
+])("of %s, standard error shows what is needed to find its cause", async (_, error, printed) => {
+  const program = createProgram("test").action(() => Promise.reject(error));
+  const stderr = expect.stringMatching(printed);
+  expect(await runInProcess(program, [])).toEqual({ status: 1, stdout: "", stderr });
+});
 
 test("a usage error quotes an argument without its control characters", async () => {
   const { status, stderr } = await runInProcess(createProgram("test"), ["--\u009b31m"]);
@@ -95,25 +82,19 @@ test("a reader that stops early, such as head, ends a program without an error",
   expect(stderr).toBe("status 0\n");
 });
 
-test.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const)("%s ends a program with status %i at once, after exit listeners", async (signal, status) => {
-  const wait = 'process.on("exit", () => console.log("exited")); await setTimeout(60_000);';
-  const stdout = "started\nexited\n";
-  expect(await run(wait, signal, signal)).toEqual({ status, stdout, stderr: "" });
-});
+const WAIT = "await setTimeout(60_000);";
+const NOTE_EXIT = `process.on("exit", () => console.log("exited")); ${WAIT}`;
+const FINISH = `signals.finish = async () => { await setTimeout(200); console.log("finished"); }; ${WAIT}`;
+const REPEAT = `signals.finish = async () => { process.kill(process.pid, "SIGINT"); ${WAIT} }; ${WAIT}`;
 
-test.each([
-  ["finishes what it has begun", 'await setTimeout(200); console.log("finished");', "started\nfinished\n"],
-  [
-    "ends at once at the second one",
-    'process.kill(process.pid, "SIGINT"); await setTimeout(600_000);',
-    "started\n",
-  ],
-])("after a signal, a program %s", async (_, finish, stdout) => {
-  const set = `signals.finish = async () => { ${finish} }; await setTimeout(60_000);`;
-  expect(await run(set, "SIGINT")).toEqual({ status: 130, stdout, stderr: "" });
+test.each<[what: string, statements: string, signals: NodeJS.Signals[], status: number, printed: string]>([
+  ["SIGINT ends a program after its exit listeners", NOTE_EXIT, ["SIGINT", "SIGINT"], 130, "exited\n"],
+  ["SIGTERM ends a program after its exit listeners", NOTE_EXIT, ["SIGTERM", "SIGTERM"], 143, "exited\n"],
+  ["after a signal, a program finishes what it has begun", FINISH, ["SIGINT"], 130, "finished\n"],
+  ["a second signal ends a program at once", REPEAT, ["SIGINT"], 130, ""],
+])("%s", async (_, statements, signals, status, printed) => {
+  const stdout = `started\n${printed}`;
+  expect(await run(statements, ...signals)).toEqual({ status, stdout, stderr: "" });
 });
 
 const MAX = Number.MAX_SAFE_INTEGER;
