@@ -8,9 +8,7 @@ import { buffer, text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, expect, inject, test } from "vitest";
 import { parse } from "yaml";
-import { CSV_HEADER } from "../../../tools/data/formats/csv.ts";
 import { findPort, openSocket } from "../../support/free-port.ts";
-import { removeProgress, runData } from "../../support/run-command.ts";
 import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { CERT, COMMAND, installPackage, KEY, runIn, startCommand } from "./built-package.ts";
@@ -21,31 +19,24 @@ beforeAll(async () => {
   await writeFile(join(folder, "counts.csv"), formatCsv(makeRecords(50)).replaceAll("tf1", "tf2"));
 });
 
-test.each([
-  ["SIGTERM", 143],
-  ["SIGINT", 130],
-] as const)("%s ends waits, but nothing that is being sent, with status %i", async (signal, status) => {
+test("a signal ends waits, but nothing that is being sent", async () => {
   const { line, url, stop } = await startCommand(folder, ["--admin"]);
   expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
-  const open = (targets: string[]) => {
-    const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
-    return openSocket(url.replace("localhost", "127.0.0.1"), requests.join(""));
-  };
-  const faults = ["hang", "body=slow,delay=10000"].map((fault) => `/api/tf1/records/?prefer=${fault}`);
-  const ended = Promise.all(
-    [[], ...faults.map((target) => [target])].map(async (targets) => text(await open(targets))),
-  );
+  const open = (requests: string) => openSocket(url.replace("localhost", "127.0.0.1"), requests);
+  const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const faults = ["hang", "body=slow,delay=10000"].map((fault) => get(`/api/tf1/records/?prefer=${fault}`));
+  const ended = Promise.all(["", ...faults].map(async (requests) => text(await open(requests))));
   // More than fits into the buffers of a connection.
-  const reader = await open(Array(40).fill("/seed.csv.gz"));
+  const reader = await open(get("/seed.csv.gz").repeat(40));
   const countRequests = async () =>
     Object(await (await fetch(`${url}/__admin/requests`)).json()).requests.length;
   await expect.poll(countRequests).toBeGreaterThan(faults.length);
-  const stopped = stop(signal);
+  const stopped = stop();
   await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe("ECONNREFUSED");
   // The process does not end before this one has read everything.
   expect(await ended).toEqual(["", "", expect.stringMatching(/^HTTP\/1.1 200 (?!.*\r\n0\r\n)/s)]);
   expect((await buffer(reader)).toString("latin1").match(/HTTP\/1.1 200 /g)).toHaveLength(40);
-  expect(await stopped).toEqual({ status, stderr: "" });
+  expect(await stopped).toEqual({ status: 143, stderr: "" });
 });
 
 test("SIGHUP reads the files again, and the previous records stay if they are wrong", async () => {
@@ -176,15 +167,6 @@ test("the command starts as release.yml starts it on each system", async () => {
   expect(stdout).toMatch(/^Serving .*\n\{"count":40614,/);
 });
 
-test("the command reports an invalid file as load does", async () => {
-  const file = join(folder, "invalid.csv");
-  await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,-1,0,0,0,0,0,tf2\n`);
-  const { stderr } = await runData(["load", file, "--persist-to", folder]);
-  const printed = await runIn(folder, process.execPath, [COMMAND, file, "--port", "0"]);
-  expect({ ...printed, stderr: removeProgress(printed.stderr) }).toEqual({ status: 1, stdout: "", stderr });
-  expect(stderr).toContain('invalid.csv:2: model_name "tf2" is not "tf1"');
-});
-
 /** A module that breaks what the command calls. */
 const BUG =
   "data:text/javascript,import{Server}from'node:net';Server.prototype.listen=()=>{throw%20TypeError('bug')}";
@@ -205,6 +187,7 @@ test.each([
   { name: "another model", args: ["--model-name", "tf2"], expected: [2, "Allowed choices are tf1"] },
   { name: "a bug, with its stack", args: [], env: { NODE_OPTIONS: `--import=${BUG}` }, expected: [1, "TypeError: bug\n    at "] },
   { name: "--admin behind a proxy", args: ["--admin", "--public-origin", "https://counts.example"], expected: [2, "'--admin' cannot be used with option '--public-origin"] },
+  { name: "an invalid file, as load does", args: ["counts.csv"], expected: [1, 'counts.csv:2: model_name "tf2" is not "tf1"'] },
   { name: "a missing file, although PORT is empty", args: ["nothing.csv"], env: { PORT: "" }, expected: [1, "nothing.csv: cannot be read"] },
   { name: "a file that is named like the subcommand", args: ["./check"], expected: [1, "./check: cannot be read"] },
   { name: "the subcommand without a URL", args: ["conformance"], expected: [2, "argument 'url'"] },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { networkInterfaces } from "node:os";
 import { buffer, text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { listen } from "../../../tools/package/listen.ts";
 import { type Respond, toReply } from "../../../tools/package/respond.ts";
 import { PATH } from "../../support/exchange.ts";
@@ -175,7 +175,6 @@ test("a bug is printed, and is a 500, and the service continues", async () => {
   expect(log).toHaveBeenCalledExactlyOnceWith("a bug");
   respond.mockResolvedValueOnce(toReply(new Response("next")));
   expect(await (await fetch(broken.url)).text()).toBe("next");
-  log.mockRestore();
 });
 
 const LOCAL = server.url.replace("localhost", "127.0.0.1");
@@ -191,7 +190,6 @@ test.each<readonly [what: string, expected: string | RegExp, lines: readonly str
   withHost("my_counts:80", "my_counts"),
   ["the target that a proxy gets", linksTo("http://a.example"), [`GET http://a.example${PATH} HTTP/1.1`, "Host: a"]],
   ["HTTP/1.0 without a host", linksTo(LOCAL), [`GET ${PATH} HTTP/1.0`]],
-  ["a URL of 9,000 characters", /^HTTP\/1.1 414 .*"detail"/s, [`GET ${PATH}?a=${"a".repeat(9_000)} HTTP/1.1`, "Host: a"]],
   ["a URL of 30,000 characters", /^HTTP\/1.1 414 .*"detail"/s, [`GET ${PATH}?a=${"a".repeat(30_000)} HTTP/1.1`, "Host: a"]],
   ["a URL of 33,000 characters", statusIs(431), [`GET ${PATH}?a=${"a".repeat(33_000)} HTTP/1.1`, "Host: a"]],
   ["TRACE, a method that `new Request()` rejects,", statusIs(405), ["TRACE / HTTP/1.1", "Host: a"]],
@@ -200,9 +198,7 @@ test.each<readonly [what: string, expected: string | RegExp, lines: readonly str
   ["two hosts", statusIs(400), ["GET / HTTP/1.1", "Host: a", "Host: a"]],
   ["no URL", statusIs(400), ["GET * HTTP/1.1", "Host: a"]],
   ["a user in the URL", statusIs(400), ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
-  ["a password in the URL of HEAD", statusIs(400), ["HEAD http://a:secret@localhost/ HTTP/1.1", "Host: a"]],
-  ["a password in the URL of a browser", statusIs(400), [`GET http://a:secret@localhost${PATH} HTTP/1.1`, "Host: a", "If-None-Match: *", "Accept: text/html"]],
-  ["a password in the URL and a fault", statusIs(400), [`GET http://a:secret@localhost${PATH} HTTP/1.1`, "Host: a", "If-None-Match: *", "Prefer: delay=1"]],
+  ["a password in the URL and a fault", statusIs(400), [`GET http://a:secret@localhost${PATH} HTTP/1.1`, "Host: a", "Prefer: delay=1"]],
   ["no host", statusIs(400), ["GET / HTTP/1.1"]],
   ["body=cut", /^HTTP\/1.1 200 .*\{"count":100,/s, [`GET ${PATH}?prefer=body=cut HTTP/1.1`, "Host: a"]],
   ["close, which sends nothing,", /^$/, [`GET ${PATH}?prefer=close,on=1 HTTP/1.1`, "Host: a"]],
@@ -211,7 +207,6 @@ test.each<readonly [what: string, expected: string | RegExp, lines: readonly str
   const log = vi.spyOn(console, "error");
   // A test of a client may have stopped all timers.
   vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "setImmediate"] });
-  onTestFinished(() => void vi.useRealTimers());
   const response = await send(server.url, [String(first), "Connection: close", ...lines]);
   vi.useRealTimers();
   if (typeof expected === "string") expect(response).toContain(expected);
