@@ -10,19 +10,23 @@ import {
 } from "../../../tools/command-line/program.ts";
 import { type Finished, finish, runData, runInProcess, runProcess } from "../../support/run-command.ts";
 
-/** Runs a program that prints "started" and then runs the statements of its command, and sends it signals after its start. */
+/** Returns the arguments of Node that run a program, which prints "started" and then runs the statements of its command. */
+const createArgs = (statements: string) => [
+  "--input-type=module",
+  "--eval",
+  `import { setTimeout } from "node:timers/promises";
+   import { createProgram, runProgram } from "./tools/command-line/program.ts";
+   const signals = {};
+   const program = createProgram("test").action(async () => {
+     console.log("started");
+     ${statements}
+   });
+   await runProgram(program, signals);`,
+];
+
+/** Runs a program, and sends it signals after its start. */
 async function run(statements: string, ...signals: NodeJS.Signals[]): Promise<Finished> {
-  const source = `
-    import { setTimeout } from "node:timers/promises";
-    import { createProgram, runProgram } from "./tools/command-line/program.ts";
-    const signals = {};
-    const program = createProgram("test").action(async () => {
-      console.log("started");
-      ${statements}
-    });
-    await runProgram(program, signals);`;
-  const args = ["--input-type=module", "-e", source];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, createArgs(statements), { stdio: ["ignore", "pipe", "pipe"] });
   const finished = finish(child);
   await once(child.stdout, "data");
   for (const signal of signals) child.kill(signal);
@@ -71,14 +75,9 @@ test("npm takes an option that stands before --, and none after it", async () =>
 });
 
 test("a reader that stops early, such as head, ends a program without an error", async () => {
-  const source = `
-    import { setTimeout } from "node:timers/promises";
-    import { createProgram, runProgram } from "./tools/command-line/program.ts";
-    await setTimeout(200);
-    process.argv = ["", "", "--help"];
-    await runProgram(createProgram("test"));`;
-  const command = '{ "$0" --input-type=module -e "$1"; echo "status $?" >&2; } | true';
-  const { stderr } = await runProcess("sh", ["-c", command, process.execPath, source]);
+  const command = '{ "$0" "$@"; echo "status $?" >&2; } | true';
+  const args = createArgs('await setTimeout(200); console.log("more");');
+  const { stderr } = await runProcess("sh", ["-c", command, process.execPath, ...args]);
   expect(stderr).toBe("status 0\n");
 });
 
