@@ -45,7 +45,7 @@ export function addAdmin(
 }
 
 function addPaths(admin: Hono<AppEnv>, controls: ServiceControls, host: string): void {
-  admin.use(rejectPages(["localhost", hostname(), host]));
+  admin.use(rejectPages([hostname(), host]));
   for (const [path, actions] of Object.entries(createActions(controls))) {
     for (const [method, action] of Object.entries(actions))
       admin.on(method, path, (c) => perform(action, c.req.raw));
@@ -128,6 +128,9 @@ async function readText(body: Readable): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 
+const NO_PART =
+  "Send the whole file as the body, not a form or a range: curl -T FILE, or data= instead of files=.";
+
 /** How much is read of a body after its error. */
 const MAX_REST_BYTES = 64_000_000;
 
@@ -141,7 +144,8 @@ async function perform(action: Action, { body, headers }: Request): Promise<Resp
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) yield part.value;
   }
   try {
-    requireWholeBody(headers);
+    const isForm = headers.get("Content-Type")?.startsWith("multipart/");
+    if (isForm || headers.has("Content-Range")) throw new HttpError(400, { detail: NO_PART });
     const result = await action(Readable.from(read()));
     return result === undefined ? new Response(null, { status: 204 }) : Response.json(result);
   } finally {
@@ -152,15 +156,6 @@ async function perform(action: Action, { body, headers }: Request): Promise<Resp
     }
   }
 }
-
-/** @throws HttpError if the body is a form or a part of a file */
-function requireWholeBody(headers: Headers): void {
-  const isForm = headers.get("Content-Type")?.startsWith("multipart/");
-  if (isForm || headers.has("Content-Range")) throw new HttpError(400, { detail: NO_PART });
-}
-
-const NO_PART =
-  "Send the whole file as the body, not a form or a range: curl -T FILE, or data= instead of files=.";
 
 const CONTENT_ERRORS = [InputError, SettingError, InvalidOptionsError, SyntaxError];
 

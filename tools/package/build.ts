@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
+import project from "../../package.json" with { type: "json" };
 import { TrafficRecord } from "../../src/records/schema.ts";
 import { SEED_CSV_PATH } from "../../src/store/seed.ts";
 import { listSampleFiles } from "../data/sample-data.ts";
@@ -16,7 +17,7 @@ const SOURCE = import.meta.dirname;
 const FOLDER = "package";
 const ASSETS = join(DIST, "assets");
 
-const { name, version, description, license } = readJson(PROJECT);
+const { name, version, description, license } = project;
 const { metafile, outputFiles } = await build({
   entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "command.ts") },
   outdir: join(DIST, FOLDER),
@@ -121,12 +122,8 @@ function collectNotices({ inputs }: Metafile): string {
 
 /** @throws Error if the package has no license */
 function formatNotice(folder: string): string {
-  const { name, version } = readJson(folder);
+  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const [file] = globSync("{license,LICENSE,LICENCE}*", { cwd: folder });
   if (file === undefined) throw new Error(`${name} has no license file.`);
   return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
-}
-
-function readJson(folder: string) {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }

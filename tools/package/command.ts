@@ -2,7 +2,6 @@
 
 import { type Command, Option } from "commander";
 import { SettingError } from "../../src/bindings.ts";
-import { requireOrigin } from "../../src/http/origin.ts";
 import { print, printError } from "../command-line/print.ts";
 import {
   createProgram,
@@ -71,8 +70,6 @@ const GRACE_MS = 500;
 
 async function startServer(files: string[], options: Options, signals: SignalActions): Promise<void> {
   const { port, host, cert, key, admin, log, ...serviceOptions } = options;
-  const { publicOrigin } = options;
-  if (publicOrigin) requireOrigin("--public-origin", publicOrigin);
   if (admin && !LOCAL_HOST.test(host))
     printNotice("Warning: Other machines that reach this one can use --admin, too.");
   const hooks: ServiceHooks = {

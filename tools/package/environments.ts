@@ -9,7 +9,7 @@ import { readSampleData } from "./sample-data.ts";
 import { formatFaults, requireShape, ServiceSchema } from "./service-options.ts";
 
 /** Creates the variables that all environments of a service share. */
-export function createVariables(options: ServiceOptions) {
+function createVariables(options: ServiceOptions) {
   const { publicOrigin = "", faults = "on" } = options;
   if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
   return {
@@ -41,10 +41,10 @@ async function createEnvironment(
 
 /** Creates an environment for each collection of a service, because the caches belong to an environment. */
 export function createEnvironments(
-  variables: object,
   options: ServiceOptions,
   { onReplaced, ...reporting }: LoadReporting & { onReplaced(): void },
 ) {
+  const variables = createVariables(options);
   const load = (input: RecordInput) => createEnvironment(variables, input, reporting);
   const { modelName } = options;
   const first = load(options);
@@ -62,6 +62,7 @@ export function createEnvironments(
     onReplaced();
   };
   return {
+    variables,
     ready: first,
     getEnvironment: () => served,
     async replace(records?: ServiceOptions["records"]) {

@@ -61,10 +61,8 @@ function toClientResponse({ status, headers, body }: Response, request: Request)
   return response;
 }
 
-type Properties = { url?: string; redirected?: boolean; type?: ResponseType };
-
 /** Adds to a response, and to its copies, what only the global `fetch` can set: also headers that cannot change. */
-function addProperties(response: Response, properties: Properties): Response {
+function addProperties(response: Response, properties: Partial<Response>): Response {
   const { clone, headers } = response;
   const copy = () => addProperties(clone.call(response), properties);
   define(response, { ...properties, clone: copy });

@@ -1,12 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 // Fake timers of a test do not replace this one, except in Bun.
@@ -86,7 +80,7 @@ const REASONS = new Map<unknown, string>([
 ]);
 
 /** A URL and three headers of 8 KB, the longest that the service reads. With Node's 16 KB, a long URL is a 431 without a reason. */
-const MAX_HEADER_BYTES = 1 << 15;
+const SERVER_OPTIONS = { maxHeaderSize: 1 << 15 };
 
 /**
  * Longer than a proxy keeps an idle connection: Caddy for 120 seconds, nginx for 60. Otherwise, some requests get a 502. Also longer than
@@ -117,9 +111,8 @@ async function openServer(
   connections: Connections,
   { host, port, cert, key, idleMs }: ListenOptions & { idleMs: number },
 ): Promise<Server> {
-  const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: idleMs };
-  const server = cert && key ? createSecureServer(options, { cert, key }) : createServer(options);
-  server.timeout = idleMs;
+  const server = cert && key ? createSecureServer({ cert, key }) : createServer(SERVER_OPTIONS);
+  Object.assign(server, { timeout: idleMs, keepAliveTimeout: idleMs });
   acceptConnections(connections, server);
   await once(server.listen({ port, host }), "listening").catch((cause) => {
     const reason = REASONS.get(getErrorCode(cause)) ?? getMessage(cause);
@@ -128,9 +121,9 @@ async function openServer(
   return server;
 }
 
-function createSecureServer(options: ServerOptions, { cert, key }: Record<"cert" | "key", string>): Server {
+function createSecureServer({ cert, key }: Record<"cert" | "key", string>): Server {
   try {
-    return createTlsServer({ ...options, cert: readFileSync(cert), key: readFileSync(key) });
+    return createTlsServer({ ...SERVER_OPTIONS, cert: readFileSync(cert), key: readFileSync(key) });
   } catch (cause) {
     throw new ListenError(`${cert} and ${key} cannot be used: ${getMessage(cause)}.`, { cause });
   }

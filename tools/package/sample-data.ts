@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Block } from "../../src/store/block.ts";
 import type { Snapshot } from "../../src/store/snapshot.ts";
-import { describeFileError, getErrorCode } from "../messages.ts";
+import { describeFileError } from "../messages.ts";
 
 /** Records that are checked and sorted. */
 export interface SortedRecords extends Omit<Snapshot, "loaded_at"> {
@@ -28,10 +28,8 @@ export function readPackageFile(url: URL): Buffer<ArrayBuffer> {
   try {
     return readFileSync(path);
   } catch (cause) {
-    const isMissing = getErrorCode(cause) === "ENOENT";
-    const advice = isMissing
-      ? ". A bundler must keep this package external, with `external` or `externals`, in Next.js with `serverExternalPackages`"
-      : "";
-    throw new Error(`${path} cannot be read: ${describeFileError(cause)}${advice}.`, { cause });
+    const advice =
+      "A bundler must keep this package external, with `external` or `externals`, in Next.js with `serverExternalPackages`.";
+    throw new Error(`${path} cannot be read: ${describeFileError(cause)}. ${advice}`, { cause });
   }
 }

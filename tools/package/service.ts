@@ -3,7 +3,7 @@ import type { AppliedOptions } from "../../src/faults/applied-options.ts";
 import { formatOptions } from "../../src/faults/option-table.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
-import { createEnvironments, createVariables } from "./environments.ts";
+import { createEnvironments } from "./environments.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
@@ -30,9 +30,9 @@ export type ServiceControls = ReturnType<typeof createControls>;
 /** Creates a service, with what only the package's command may use: its `clock` can be replaced, and `respond` needs a service that is ready. */
 export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks = {}) {
   requireShape(ServiceSchema, options);
-  const variables = createVariables(options);
   const clock = { now: options.now ?? (() => Date.now()) };
-  const environments = createEnvironments(variables, options, { ...hooks, onReplaced: () => reset() });
+  const environments = createEnvironments(options, { ...hooks, onReplaced: () => reset() });
+  const { variables, replaceByBody, reload } = environments;
   const list = createRequestList();
   const { respond, reset, endWaits } = createResponder(clock, environments.getEnvironment, list, hooks);
   // Begins the growth of `grow`.
@@ -67,7 +67,6 @@ export function createControls(options: ServiceOptions = {}, hooks: ServiceHooks
       reset();
     },
   };
-  const { replaceByBody, reload } = environments;
   // So that in strict mode, an option which is set later, such as `service.faults`, is an error.
   return { service: Object.preventExtensions(service), respond, clock, replaceByBody, reload };
 }
