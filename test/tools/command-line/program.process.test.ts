@@ -54,11 +54,7 @@ const TOO_MANY = "too many arguments";
 
 test.each([
   ["--persist-to was taken", { npm_config_persist_to: "" }, `--persist-to ${LOST}`],
-  [
-    "--persist-to was taken in another project",
-    { npm_config_persist_to: "", npm_package_name: "a" },
-    TOO_MANY,
-  ],
+  ["another project took it", { npm_config_persist_to: "", npm_package_name: "a" }, TOO_MANY],
   ["an option of another command was taken", { npm_config_min_records: "1" }, TOO_MANY],
   ["npm itself prints JSON", { npm_config_json: "true" }, TOO_MANY],
 ])("if %s, the command is a usage error because of %j: %s", async (_, env, reason) => {

@@ -66,14 +66,10 @@ describe("in a log, a line shows", () => {
   });
 
   /** What happens at a second after the start of a step: an update, if any, and the newest line then. */
-  type Events = [
-    second: number,
-    update: [done: number, total?: number] | undefined,
-    line: string | undefined,
-  ][];
+  type Event = [second: number, update: [done: number, total?: number] | undefined, line: string | undefined];
 
   // biome-ignore format: one event per line
-  const steps: [string, Parameters<typeof openProgress>, Events][] = [
+  const steps: [string, Parameters<typeof openProgress>, Event[]][] = [
     ["the total, the rate and the time left, after one second and then every five", ["reading", { total: 1_000 }], [
       [0, [1], undefined],
       [0.9, [450], undefined],

@@ -65,10 +65,8 @@ describe("a connection", () => {
     };
     await using counting = await listen(respond, { port: 0 });
     const requests = Array<string>(count - 1).fill("GET / HTTP/1.1\r\nHost: a\r\nExpect: all\r\n");
-    const received = await send(counting.url, [
-      ...requests,
-      "GET / HTTP/1.1\r\nHost: a\r\nConnection: close",
-    ]);
+    const last = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close";
+    const received = await send(counting.url, [...requests, last]);
     expect(received.match(/HTTP\/1.1 200 /g) ?? []).toHaveLength(responses);
     expect(states.filter((state, index) => state !== ["begun", "ended"][index % 2])).toEqual([]);
     expect(states.length).toBeLessThan(2 * responses + 3);

@@ -7,14 +7,14 @@ const createRequest = (number: number, headers: Record<string, string> = {}) =>
 test("an entry has what the request had, and of 10,001 requests, the first is removed", () => {
   const { requests, add } = createRequestList();
   const headers = { accept: "*/*", prefer: "a=1, b=2", "x-empty": "" };
-  const sent = {
-    method: "GET",
-    url: "http://localhost/0",
-    headers,
-    receivedAt: expect.any(Number),
+  const sent = { method: "GET", url: "http://localhost/0", headers, receivedAt: expect.any(Number) };
+  expect(add(createRequest(0, headers))).toStrictEqual({
+    ...sent,
     status: null,
-  };
-  expect(add(createRequest(0, headers))).toStrictEqual({ ...sent, applied: [], changes: [], warnings: [] });
+    applied: [],
+    changes: [],
+    warnings: [],
+  });
   for (let number = 1; number <= 10_000; number++) add(createRequest(number));
   expect([requests.length, requests[0]?.url]).toEqual([10_000, "http://localhost/1"]);
 });
@@ -27,10 +27,8 @@ test.each([
   const { requests, add, clear } = createRequestList();
   for (const round of [1, 2]) {
     for (let number = 1; number <= 250; number++) add(createRequest(number, headers));
-    expect([requests.length, requests.at(-1)?.url], `round ${round}`).toEqual([
-      count,
-      "http://localhost/250",
-    ]);
+    const kept = [requests.length, requests.at(-1)?.url];
+    expect(kept, `round ${round}`).toEqual([count, "http://localhost/250"]);
     clear();
     expect(requests).toEqual([]);
   }
