@@ -94,16 +94,15 @@ async function startServer(files: string[], options: Options, signals: SignalAct
       (count) => print(`Serving ${formatCount(count, "record")}, read again`),
       (error) => printError(`${describeError(error)}\nThe previous records are still served.`),
     );
-  const serving = serve();
   // Standard input cannot be read again. In a terminal, SIGHUP means that its window was closed.
   const canReadAgain = files.length > 0 && !files.includes("-") && !process.stdout.isTTY;
   // One after another. If the service cannot start, the command ends.
-  let reading = serving;
+  let reading = serve();
   if (canReadAgain)
     signals.hangUp = () => {
       reading = reading.then(readAgain, () => {});
     };
-  await serving;
+  await reading;
 }
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {
