@@ -10,12 +10,12 @@ import {
 } from "../command-line/program.ts";
 import { printNotice } from "../command-line/progress.ts";
 import { readDeployedVersion } from "../deployed-worker.ts";
-import { type ExportOptions, exportRecords } from "./export.ts";
+import { exportRecords } from "./export.ts";
 import { OUTPUT_FORMATS } from "./formats/formats.ts";
 import { INPUT_SUFFIXES } from "./formats/input-file.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
-import { type InfoOptions, info } from "./info.ts";
-import { checkFiles, type InputOptions, type LoadOptions, loadFiles, undo } from "./load.ts";
+import { info } from "./info.ts";
+import { checkFiles, loadFiles, undo } from "./load.ts";
 import { MAX_CAMERAS } from "./staging/statistics.ts";
 import { STORE_NAMES, type StoreChoice } from "./stores/configuration.ts";
 import { readStoreConfiguration } from "./stores/open-store.ts";
@@ -48,7 +48,8 @@ function addStoreOptions(command: Command): Command {
     .addOption(new Option("--store <name>", "kind of store (default: STORE)").choices(STORE_NAMES))
     .option("--remote", "use the deployed store (default: the local store)")
     .option("--persist-to <dir>", "folder of the local store, as for npm start", parseNonEmpty)
-    .option("--config <file>", "configuration (default: wrangler.toml)", parseNonEmpty);
+    .option("--config <file>", "configuration (default: wrangler.toml)", parseNonEmpty)
+    .hook("preAction", () => announceDeployedStore(command.opts()));
 }
 
 function addOutputOptions(command: Command): Command {
@@ -68,26 +69,24 @@ function addInputCommands(program: Command): void {
     .description("replace the loaded records with the records of the files")
     .option("--min-records <n>", "reject fewer records; current: fewer than are loaded", parseMinRecords)
     .option("--source <text>", "source of the records (default: the file names)", parseNonEmpty)
-    .action((files: string[], options: LoadOptions) =>
-      runWithStoreNotice(options, () => loadFiles(files, options)),
-    );
+    .action(loadFiles);
   addReadOptions(program.command("check"))
     .option("--min-records <n>", "reject fewer records", parseRecordCount)
     .description("report the problems that load would report, without loading the files")
-    .action((files: string[], options: InputOptions) => checkFiles(files, options));
+    .action(checkFiles);
 }
 
 function addStoreCommands(program: Command): void {
   addStoreOptions(program.command("undo"))
     .description("restore the records that the last load has replaced")
-    .action((options: StoreChoice) => runWithStoreNotice(options, () => undo(options)));
+    .action(undo);
   addStoreOptions(program.command("info"))
     .description("show the current snapshot and its statistics")
     .option("--json", "print JSON, including the statistics of each day and of each hour of the day")
-    .action((options: InfoOptions) => runWithStoreNotice(options, () => info(options)));
+    .action(info);
   addOutputOptions(addStoreOptions(program.command("export")))
     .description("write all loaded records to a file that load can read, newest first")
-    .action((options: ExportOptions) => runWithStoreNotice(options, () => exportRecords(options)));
+    .action(exportRecords);
 }
 
 function addGenerate(program: Command): void {
@@ -107,14 +106,13 @@ function addGenerate(program: Command): void {
   });
 }
 
-/** Runs a command. With `--remote`, names the kind of the deployed store, and warns if the worker serves another one. */
-async function runWithStoreNotice(choice: StoreChoice, action: () => Promise<void>): Promise<void> {
-  if (!choice.remote) return action();
+/** With `--remote`, names the kind of the deployed store, and warns if the worker serves another one. */
+async function announceDeployedStore(choice: StoreChoice): Promise<void> {
+  if (!choice.remote) return;
   const { name } = await readStoreConfiguration(choice);
   printNotice(`Using the deployed ${name} store.`);
-  // Beside the command, because wrangler needs seconds. With --config, the store belongs to a preview.
-  const warned = choice.config === undefined ? warnIfNotServed(name) : undefined;
-  await action().finally(() => warned);
+  // The command does not wait for it, because wrangler needs seconds. With --config, the store belongs to a preview.
+  if (choice.config === undefined) void warnIfNotServed(name);
 }
 
 async function warnIfNotServed(name: string): Promise<void> {

@@ -2,18 +2,12 @@ import { UnusableSnapshotError } from "../../src/store/snapshot.ts";
 import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeError, getMessage } from "../messages.ts";
-import { InputError } from "./formats/problem.ts";
+import { InputError, NOT_LOADED } from "./formats/problem.ts";
 import { formatSnapshot } from "./info.ts";
 import { GENERATED } from "./snapshot-content.ts";
-import {
-  describeCounts,
-  NOT_LOADED,
-  type StagedRecords,
-  type StageOptions,
-  stageFiles,
-} from "./staging/staging.ts";
-import { formatDataCommand, type StoreChoice } from "./stores/configuration.ts";
-import { withLock, withStore } from "./stores/open-store.ts";
+import { describeCounts, type StagedRecords, type StageOptions, stageFiles } from "./staging/staging.ts";
+import type { StoreChoice } from "./stores/configuration.ts";
+import { adviseInfo, withLock, withStore } from "./stores/open-store.ts";
 import { readReplaced, replaceCollection, UnknownOutcomeError, undoLoad } from "./stores/writer.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
@@ -29,11 +23,10 @@ export interface LoadOptions extends Omit<StageOptions, "minRecords">, StoreChoi
  * @throws Error if another process writes to the same local store, or if the store fails. The message says whether anything was loaded.
  */
 export function loadFiles(files: string[], options: LoadOptions): Promise<void> {
-  const unknownOutcome = `To see whether the records were loaded, run: ${formatDataCommand("info", options)}`;
   return withLock(options, async () => {
     let outcome = NOT_LOADED;
     const onSwitch = () => {
-      outcome = unknownOutcome;
+      outcome = adviseInfo(options);
     };
     // A signal ends the process without an error, and without time to ask a deployed store.
     const printOutcome = () => printNotice(`Stopped. ${outcome}`);
@@ -45,9 +38,8 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
       const before = replaced.id === null ? "" : `, instead of ${replaced.count}`;
       print(`Loaded ${describeCounts(staged)}${before}.`);
     } catch (cause) {
-      if (cause instanceof InputError) throw cause;
-      const isUnknown = cause instanceof UnknownOutcomeError;
-      throw new Error(`${describeError(cause)}\n${isUnknown ? unknownOutcome : NOT_LOADED}`, { cause });
+      if (cause instanceof InputError || cause instanceof UnknownOutcomeError) throw cause;
+      throw new Error(`${describeError(cause)}\n${NOT_LOADED}`, { cause });
     } finally {
       process.off("exit", printOutcome);
     }
@@ -106,11 +98,7 @@ function printWait(seconds: number): void {
 export function undo(choice: StoreChoice): Promise<void> {
   return withLock(choice, () =>
     withStore(choice, "write", async ({ name, location, store }) => {
-      const result = await undoLoad(store, { onWait: printWait }).catch((cause) => {
-        if (!(cause instanceof UnknownOutcomeError)) throw cause;
-        const advice = `To see which records are loaded, run: ${formatDataCommand("info", choice)}`;
-        throw new Error(`${getMessage(cause)}\n${advice}`, { cause });
-      });
+      const result = await undoLoad(store, { onWait: printWait });
       if (result === undefined)
         throw new Error(
           `There is nothing to undo in the ${name} store (${location}): replaced records are kept until the next load, or an undo.`,

@@ -18,7 +18,7 @@ const SWITCH_BACK = "UPDATE OR REPLACE snapshot";
 
 /** The command in the message uses the same store, and can be copied to a shell. */
 const UNKNOWN =
-  /\nTo see whether .*: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.toml'$/;
+  /\nTo see which .*: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.toml'$/;
 
 /** What was printed, without notices of slow commands: the fake clock runs ahead of commands. */
 function listPrinted() {
@@ -117,7 +117,7 @@ describe("a load", () => {
     };
     await loadFiles(writeRecords(30), { ...choice, wrangler });
     const stopped = listPrinted().filter((line) => line.startsWith("Stopped"));
-    const unknown = expect.stringMatching(/^Stopped\. To see whether .*: npm run data -- info --remote /);
+    const unknown = expect.stringMatching(/^Stopped\. To see which .*: npm run data -- info --remote /);
     expect([...new Set(stopped)]).toEqual(["Stopped. Nothing was loaded.", unknown]);
   });
 

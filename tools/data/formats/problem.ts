@@ -32,6 +32,9 @@ export class UnreadableError extends Error {
 /** The end of a message about a file in an unsupported format. */
 export const CONVERSION_HINT = 'see "Convert your own CSV" in docs/data.md';
 
+/** The last line of an error message about input. */
+export const NOT_LOADED = "Nothing was loaded.";
+
 /** Thrown for input that cannot be loaded. The message lists the problems. */
 export class InputError extends Error {}
 
@@ -86,7 +89,7 @@ export function createProblemList(files: readonly string[], max = Number.POSITIV
      */
     add(problem: Problem): void {
       if (++total > max) {
-        const lines = [...list.lines(), `Stopped after ${max} problems. Nothing was loaded.`];
+        const lines = [...list.lines(), `Stopped after ${max} problems. ${NOT_LOADED}`];
         throw new InputError(lines.join("\n"));
       }
       const { file, line, field, value, message, cause = message } = problem;

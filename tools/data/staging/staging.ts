@@ -12,15 +12,13 @@ import {
   formatProblem,
   IN_MEMORY_FILE,
   InputError,
+  NOT_LOADED,
   type Problem,
 } from "../formats/problem.ts";
 import type { InputRow } from "../formats/validation.ts";
 import { encodeContent, getSourceNames, type SnapshotContent } from "../snapshot-content.ts";
 import { openStagingDatabase, selectBlocks, sortRecords } from "./database.ts";
 import { type CollectOptions, createRowCollector, type RowCounts } from "./row-collector.ts";
-
-/** The last line of an error message about input. */
-export const NOT_LOADED = "Nothing was loaded.";
 
 export interface StageOptions extends Pick<InputFile, "modelName">, CollectOptions {
   /** The source of the records. The default is the names of the files. */

@@ -11,6 +11,7 @@ import {
 import { PROJECT } from "../../paths.ts";
 import {
   type Configuration,
+  formatDataCommand,
   readConfiguration,
   requireStoreName,
   type StoreChoice,
@@ -26,7 +27,7 @@ import {
   openDurableObject,
 } from "./local-stores.ts";
 import { openRemoteStore } from "./remote-stores.ts";
-import type { OpenedStore } from "./writer.ts";
+import { type OpenedStore, UnknownOutcomeError } from "./writer.ts";
 
 /** Returns the folder of the local stores. The default is next to the configuration, as in wrangler. */
 function getStateFolder({ persistTo, config }: StoreChoice): string {
@@ -85,6 +86,8 @@ export async function withStore<T>(
     if (access === "write") await opened.migrate?.();
     return await action(opened);
   } catch (cause) {
+    if (cause instanceof UnknownOutcomeError)
+      throw new UnknownOutcomeError(`${cause.message}\n${adviseInfo(choice)}`, { cause });
     // These errors do not name the file.
     const isOfFile = [SQLITE_BUSY, SQLITE_CORRUPT].some((code) => code === getErrorCode(cause));
     if (!isOfFile && !(cause instanceof OtherTablesError)) throw cause;
@@ -93,6 +96,11 @@ export async function withStore<T>(
   } finally {
     opened.close?.();
   }
+}
+
+/** Tells how to see what a command did, if that is not known. */
+export function adviseInfo(choice: StoreChoice): string {
+  return `To see which records are loaded, run: ${formatDataCommand("info", choice)}`;
 }
 
 /** Reads the configuration of a command, and returns it with the kind of store that the command uses. */
