@@ -38,28 +38,23 @@ const KEPT = "SELECT id FROM snapshot WHERE id IS NOT NULL";
 
 /** Creates a store that commands write to. Transactions decide between concurrent loads, so the store needs no clock and no wait. */
 export function createWritableD1Store(database: WritableDatabase): WritableStore {
+  const { batchBytes, requireSpace } = database;
   const store = createD1Store(database);
-  const deleteBlocks = async (condition: string) => {
-    const rows = `SELECT snapshot, number FROM block WHERE ${condition} LIMIT ${DELETE_BATCH_ROWS}`;
-    const sql = `DELETE FROM block WHERE (snapshot, number) IN (${rows})`;
-    while ((await database.run(sql)) >= DELETE_BATCH_ROWS);
-  };
   return {
     ...store,
     readCurrent: (options) =>
       store.readCurrent(options).catch(async (error) => {
         if (!isMissingTableError(error.cause)) throw error;
         const { applied } = await readMigrations(database);
-        const isNew = applied.length === 0;
-        if (isNew) return { snapshot: NOTHING_LOADED };
-        throw new OtherTablesError();
+        if (applied.length > 0) throw new OtherTablesError();
+        return { snapshot: NOTHING_LOADED };
       }),
     async readPrevious() {
       const [row] = await database.query(buildSnapshotQuery("previous"), [], "first-primary");
       return row && requireSnapshot(row);
     },
-    batchBytes: database.batchBytes,
-    requireSpace: database.requireSpace,
+    batchBytes,
+    requireSpace,
     propagationMs: 0,
     write: (id, blocks) => database.write(blocks.map((block) => buildInsert(id, block))),
     // The switch counts the blocks.
@@ -81,11 +76,19 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
      */
     async sweep() {
       await database.run("DELETE FROM snapshot WHERE role = 'previous'");
-      await deleteBlocks(`snapshot NOT IN (${KEPT})`);
+      await deleteBlocks(database, "TRUE");
     },
     // A switch that seemed to fail may still happen now.
-    discard: (id) => deleteBlocks(`snapshot = ${quoteSqlString(id)} AND snapshot NOT IN (${KEPT})`),
+    discard: (id) => deleteBlocks(database, `snapshot = ${quoteSqlString(id)}`),
   };
+}
+
+/** Deletes the blocks that meet a condition, except for those of the current and the previous snapshot. */
+async function deleteBlocks(database: WritableDatabase, condition: string): Promise<void> {
+  const unused = `${condition} AND snapshot NOT IN (${KEPT})`;
+  const rows = `SELECT snapshot, number FROM block WHERE ${unused} LIMIT ${DELETE_BATCH_ROWS}`;
+  const sql = `DELETE FROM block WHERE (snapshot, number) IN (${rows})`;
+  while ((await database.run(sql)) >= DELETE_BATCH_ROWS);
 }
 
 function buildInsert(id: string, { number, text }: Block): string {
@@ -116,7 +119,7 @@ export const MIGRATIONS_FOLDER = join(PROJECT, "data/migrations");
 /** Thrown if the tables of a database are not those of the migrations. A load cannot replace its records. */
 export class OtherTablesError extends Error {
   override message =
-    "its tables were made by another version of this project. If it is older, `npm start` or `npm run deploy` updates them. Otherwise use that version, or another database";
+    "its tables were made by another version of this project. Use that version, or another database";
 }
 
 /**

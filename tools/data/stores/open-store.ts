@@ -68,6 +68,8 @@ export async function withLock<T>(
   return action().finally(lock.close.bind(lock));
 }
 
+const UPDATE_ADVICE = ". If that is older, `npm start` or `npm run deploy` updates them";
+
 /**
  * Opens a store for an action.
  * @param access For `write`, a missing store is created, and its tables are migrated. For `read`, nothing is
@@ -90,9 +92,12 @@ export async function withStore<T>(
       throw new UnknownOutcomeError(`${cause.message}\n${adviseInfo(choice)}`, { cause });
     // These errors do not name the file.
     const isOfFile = [SQLITE_BUSY, SQLITE_CORRUPT].some((code) => code === getErrorCode(cause));
-    if (!isOfFile && !(cause instanceof OtherTablesError)) throw cause;
+    const isOfTables = cause instanceof OtherTablesError;
+    if (!isOfFile && !isOfTables) throw cause;
     const message = `The ${name} store (${opened.location}) cannot be used: ${describeFileError(cause)}`;
-    throw new Error(message, { cause });
+    // A command that writes has tried that.
+    const advice = isOfTables && access === "read" ? UPDATE_ADVICE : "";
+    throw new Error(message + advice, { cause });
   } finally {
     opened.close?.();
   }

@@ -38,13 +38,14 @@ const NIGHTLY = "load --min-records current";
 const ADVICE =
   /another version .* Without `--min-records current`, a load replaces them\.\nNothing was loaded/;
 const TABLES =
-  /^The d1 store \(\/\S+\) cannot be used: its tables were made by another version .*`npm start` .*\n/;
+  /^The d1 store \(\/\S+\) cannot be used: its tables were made by another version .*or another database\n/;
+const UPDATABLE = /another version .*or another database. If that is older, `npm start` .* updates them\n/;
 
 // biome-ignore format: a table of cases
 test.each<[StoreName, change: string, messages: Record<string, RegExp>]>([
   ["d1", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, [NIGHTLY]: ADVICE, load: /^Loaded 30 / }],
   ["kv", OTHER_FORMAT, { info: RECORDS, export: RECORDS, undo: RECORDS, start: RECORDS, [NIGHTLY]: ADVICE, load: /^Loaded 30 / }],
-  ["d1", OTHER_TABLES, { info: TABLES, export: TABLES, undo: TABLES, start: TABLES, load: TABLES }],
+  ["d1", OTHER_TABLES, { info: UPDATABLE, export: UPDATABLE, undo: TABLES, start: TABLES, load: TABLES }],
   ["d1", NEWER_MIGRATION, { info: /^store /, export: /^id,/, undo: TABLES, start: TABLES, load: TABLES }],
 ])("each command says that the %s store was made by another version: %s", async (store, change, messages) => {
   const local = createDataFolder();
