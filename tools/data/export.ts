@@ -19,13 +19,11 @@ export interface Output {
   out: string;
 }
 
-export interface ExportOptions extends StoreChoice, Output {}
-
 /**
  * Writes all loaded records, newest first.
  * @throws Error if nothing is loaded, or if the collection is replaced during the export
  */
-export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
+export async function exportRecords({ format, out, ...choice }: StoreChoice & Output): Promise<void> {
   await withStore(choice, "read", async ({ name, location, store }) => {
     const { snapshot } = await store.readCurrent();
     if (snapshot.id === null) throw new Error(`Nothing is loaded in the ${name} store (${location}).`);

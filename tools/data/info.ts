@@ -7,7 +7,7 @@ import { formatCount } from "../messages.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { withStore } from "./stores/open-store.ts";
 
-export interface InfoOptions extends StoreChoice {
+interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
 }
 

@@ -10,9 +10,7 @@ import type { StoreChoice } from "./stores/configuration.ts";
 import { adviseInfo, withLock, withStore } from "./stores/open-store.ts";
 import { readReplaced, replaceCollection, UnknownOutcomeError, undoLoad } from "./stores/writer.ts";
 
-export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates" | "minRecords">;
-
-export interface LoadOptions extends Omit<StageOptions, "minRecords">, StoreChoice {
+interface LoadOptions extends Omit<StageOptions, "minRecords">, StoreChoice {
   minRecords?: number | "current" | undefined;
 }
 
@@ -113,12 +111,12 @@ export function undo(choice: StoreChoice): Promise<void> {
  * Reports the problems that `load` would report, without loading the files.
  * @throws InputError if a line of the files is invalid
  */
-export async function checkFiles(files: string[], options: InputOptions): Promise<void> {
+export async function checkFiles(files: string[], options: StageOptions): Promise<void> {
   const staged = await stageWithProgress(files, options);
   print(`${describeCounts(staged)} can be loaded.`);
   staged.close();
 }
 
-function stageWithProgress(files: string[], options: InputOptions): Promise<StagedRecords> {
+function stageWithProgress(files: string[], options: StageOptions): Promise<StagedRecords> {
   return stageFiles(files, { ...options, openStep: openProgress, warn: printNotice });
 }

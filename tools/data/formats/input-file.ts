@@ -188,9 +188,7 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (rest.length > 0) yield { text: decode(rest, line), line, complete: true };
 }
 
-function startsCharacter(byte: number): boolean {
-  return (byte & 0xc0) !== 0x80;
-}
+const startsCharacter = (byte: number) => (byte & 0xc0) !== 0x80;
 
 const NOT_TEXT =
   "is not UTF-8 text: convert text in another encoding, save a spreadsheet as CSV in UTF-8, and unpack an archive";
