@@ -37,14 +37,17 @@ def read_text(path, encoding="utf-8-sig"):
 def read_csv(path, encoding="utf-8-sig", **options):
     """Yields the place of each row, and its cells by column. The options are those of csv.DictReader."""
     lines = enumerate(io.StringIO(read_text(path, encoding), newline=""), 1)
-    reader = csv.DictReader((line for number, line in lines if (place := f"{path}:{number}")), restval="", strict=True, **options)
+    reader = csv.DictReader((line for number, line in lines if (place := f"{path}:{number}")), strict=True, **options)
     names = list(filter(None, reader.fieldnames or ()))
     if len(set(names)) < len(names):
         raise ValueError(f"two columns have the same name: {names}")
     for cells in reader:
         if None in cells:
             raise ValueError(f"the row has more cells than the header: {cells[None]}")
-        yield place, cells
+        missing = [name for name, cell in cells.items() if cell is None]  # some programs leave out empty cells at the end
+        if any(missing):  # also the header can end with a separator
+            place += f" (the row ends before the cell {missing[0]})"
+        yield place, {**cells, **dict.fromkeys(missing, "")}
 
 
 def parse_count(text):
