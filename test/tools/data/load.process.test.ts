@@ -80,14 +80,6 @@ describe("a load that fails leaves the served records", () => {
     expect((await local.run("info", "--store", "d1")).stdout).toMatch(/^records +40$/m);
   beforeAll(async () => void (await load(small)));
 
-  test("if its input is invalid", async () => {
-    const file = await write("bad.jsonl", "{}\n");
-    const { status, stdout, stderr } = await load(file);
-    expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`${file}:1: {} is not a record`);
-    await expectPrevious();
-  });
-
   test("if it has fewer records than are loaded now, unless these are the sample data", async () => {
     const current = (name: string, ...place: string[]) =>
       local.run("load", "--store", "d1", "--min-records", "current", join(local.folder, name), ...place);
