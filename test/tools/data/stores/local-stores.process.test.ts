@@ -15,9 +15,11 @@ import { withStore } from "../../../../tools/data/stores/open-store.ts";
 import { undoLoad, type WritableStore } from "../../../../tools/data/stores/writer.ts";
 import { readAll } from "../../../support/reader.ts";
 import { makeRecords } from "../../../support/sample-records.ts";
+import { untilServed } from "../../../support/serve.ts";
 import { loadRecords, openWorkerStore } from "../../../support/stores.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
-import { startWorker } from "../../../support/worker.ts";
+import { readAllRecords, startWorker } from "../../../support/worker.ts";
+import { mountDisk } from "./small-disk.ts";
 
 const read = async (store: WritableStore) => (await readAll(store)).records;
 
@@ -139,3 +141,24 @@ describe("a local store", () => {
     await readOnly().finally(() => isRoot && process.seteuid?.(0));
   });
 });
+
+test.each(STORE_NAMES)(
+  "every page of %s is served after a load for which the disk is too small",
+  async (name) => {
+    const { folder, inThisProcess } = createStores();
+    mountDisk(folder, 7_000_000);
+    const load = (count: number) =>
+      inThisProcess(name, (store) => loadRecords(store, makeRecords(count).reverse()));
+    await load(940);
+    const server = await startWorker({ folder, vars: { STORE: name } });
+    try {
+      await expect(load(50_000)).rejects.toThrow("the disk is full. The load needs ");
+      expect(await readAllRecords(server.origin)).toEqual(makeRecords(940).reverse());
+      await load(1_000);
+      await untilServed(server.origin);
+      expect(await readAllRecords(server.origin)).toEqual(makeRecords(1_000).reverse());
+    } finally {
+      await server.close();
+    }
+  },
+);
