@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { ROAD_USERS } from "../../../../src/records/road-users.ts";
 import { NOT_A_COUNT } from "../../../../src/records/schema.ts";
 import { InputError } from "../../../../tools/data/formats/problem.ts";
-import { stageRecords } from "../../../../tools/data/staging/staging.ts";
+import { type StageOptions, stageRecords } from "../../../../tools/data/staging/staging.ts";
 import { makeRecords } from "../../../support/sample-records.ts";
-import { FIELDS, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
+import { type Contents, FIELDS, findProblems, formatReport, makeRecord, stageContents } from "../input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
 
@@ -22,7 +22,7 @@ const OTHER_IMAGES = Array.from({ length: 30 }, (_, i) => OTHER_IMAGE.replace("0
 const NEGATIVE = `-1 ${NOT_A_COUNT}`;
 
 // biome-ignore format: a table of cases
-test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
+test.each<[what: string, contents: Contents, problems: unknown[], options?: StageOptions]>([
   ["an id that another file repeats twice",
     { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
     ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"]],
@@ -74,8 +74,13 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
     ...ROAD_USERS.map((name) => `a:2: ${name} "x" ${NOT_A_COUNT}`),
     "and 1 more problem",
   ]],
-])("an error shows %s", async (_, contents, problems) => {
-  expect(await findProblems(contents)).toEqual(problems);
+  ["with strict, a False record with counts, which is still compared", { a: [{ camera_ok: "False", cars: 0 }, {}] },
+    ['a:1: camera_ok "False" requires counts of 0, but persons is 2', "a:2: id 1 already appears in a:1"], { strict: true }],
+  ["a report and records, even if all rows of one of them are duplicates",
+    { a: formatReport(IMAGE.replace("A33", "1")), b: [{ camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" }] },
+    [expect.stringContaining("a: contains a report, but b contains records")], { skipDuplicates: true }],
+])("an error shows %s", async (_, contents, problems, options) => {
+  expect(await findProblems(contents, options)).toEqual(problems);
 });
 
 const CAMERAS = "exceeds the limit of 100000 cameras per collection";
@@ -99,13 +104,6 @@ test("each of 10,000 records that are repeated with other ids is found", async (
   expect((await findProblems({ a: Array.from({ length: 20_000 }, format) })).slice(2)).toEqual([
     'a:10003: timestamp "2019-02-28T10:00:00Z" already appears for camera "c2" in a:3',
     "and 9997 more like this",
-  ]);
-});
-
-test("with strict, a False record with counts is a problem, and is still compared", async () => {
-  expect(await findProblems({ a: [{ camera_ok: "False", cars: 0 }, {}] }, { strict: true })).toEqual([
-    'a:1: camera_ok "False" requires counts of 0, but persons is 2',
-    "a:2: id 1 already appears in a:1",
   ]);
 });
 
@@ -142,14 +140,6 @@ test.each([
   const b = [{ id: 2, camera_pk: 8, camera_ref: other }];
   expect(await findProblems({ a, b })).toEqual([`b:1: camera_ref "${other}" is ${message} in a:1`]);
   for (const records of [a, b]) expect((await stageContents({ a: records })).records).toHaveLength(1);
-});
-
-test("a report and records are rejected even if all rows of one of them are duplicates", async () => {
-  const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
-  const files = { a: formatReport(IMAGE.replace("A33", "1")), b: [record] };
-  expect(await findProblems(files, { skipDuplicates: true })).toEqual([
-    expect.stringContaining("a: contains a report, but b contains records"),
-  ]);
 });
 
 test("a problem with a record in memory names the index, the field and the value", async () => {
