@@ -78,25 +78,20 @@ test.each([
   expect(await readRecords(cutBytes(text))).toEqual(LARGE.results);
 });
 
-describe("the objects in JSON", () => {
+test("the objects in JSON are the same however the text is split into chunks", () => {
   async function* cut(text: string, size: number): AsyncGenerator<TextChunk> {
     for (let at = 0; at < text.length; at += size)
       yield { text: text.slice(at, at + size), line: text.slice(0, at).split("\n").length, complete: false };
   }
-  const find = async (text: string, size: number) =>
-    (await Array.fromAsync(readJsonObjects(cut(text, size)), (objects) => Array.from(objects))).flat();
-
-  test("are the same however the text is split into chunks", () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.dictionary(fc.string({ unit: fc.constantFrom(...'a"\\{}[],:\n') }), fc.jsonValue())),
-        fc.integer({ min: 1, max: 9 }),
-        async (values, size) => {
-          const found = await find(JSON.stringify(values, null, 1), size);
-          expect(found.map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(values)));
-        },
-      ),
-    ));
+  const anyValues = fc.array(
+    fc.dictionary(fc.string({ unit: fc.constantFrom(...'a"\\{}[],:\n') }), fc.jsonValue()),
+  );
+  const check = fc.asyncProperty(anyValues, fc.integer({ min: 1, max: 9 }), async (values, size) => {
+    const chunks = cut(JSON.stringify(values, null, 1), size);
+    const found = await Array.fromAsync(readJsonObjects(chunks), (objects) => Array.from(objects));
+    expect(found.flat().map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(values)));
+  });
+  return fc.assert(check);
 });
 
 const COUNTS = { cars: 1, persons: 2, bicycles: 3, motorcycles: 4, buses: 5, trucks: 6 };

@@ -99,14 +99,10 @@ describe("a named pipe", () => {
   });
 });
 
+// biome-ignore format: a table of cases
 test.each([
   ["a directory is reported before the text is read", "", "it is a directory", 0],
-  [
-    "a missing folder is reported, even while the text is being generated",
-    "no/out",
-    "its folder does not exist",
-    1,
-  ],
+  ["a missing folder is reported, even while the text is being generated", "no/out", "its folder does not exist", 1],
 ])("%s", async (_, name, reason, reads) => {
   const onRead = vi.fn();
   const slow = async function* () {
