@@ -7,7 +7,7 @@ import { HttpError, rejectOtherMethods } from "../../src/http/errors.ts";
 import { MAX_HEADER_LENGTH } from "../../src/http/request.ts";
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { readBytes } from "../data/formats/input-file.ts";
-import { InputError, TooLargeError } from "../data/formats/problem.ts";
+import { InputError, MAX_BODY_BYTES, TooLargeError } from "../data/formats/problem.ts";
 import type { Prefer } from "./index.d.ts";
 import { createErrorResponse, type Respond, toReply } from "./respond.ts";
 import type { ServiceControls } from "./service.ts";
@@ -131,9 +131,6 @@ async function readText(body: Readable): Promise<string> {
 const NO_PART =
   "Send the whole file as the body, not a form or a range: curl -T FILE, or data= instead of files=.";
 
-/** How much is read of a body after its error. */
-const MAX_REST_BYTES = 64_000_000;
-
 /**
  * Performs an action with the body of a request. If the action does not read all of it, reads the rest: a client that is still sending
  * would not get the response, and could not use its connection again.
@@ -152,7 +149,7 @@ async function perform(action: Action, { body, headers }: Request): Promise<Resp
     let size = 0;
     for await (const { length } of read()) {
       size += length;
-      if (size > MAX_REST_BYTES) break;
+      if (size > MAX_BODY_BYTES) break;
     }
   }
 }

@@ -38,6 +38,9 @@ export const NOT_LOADED = "Nothing was loaded.";
 /** Thrown for input that cannot be loaded. The message lists the problems. */
 export class InputError extends Error {}
 
+/** How many bytes of a body are read, because the service responds meanwhile: about 1,200,000 records. */
+export const MAX_BODY_BYTES = 64_000_000;
+
 /** Thrown if the body of a request has too many bytes after decompression. */
 export class TooLargeError extends Error {}
 

@@ -12,6 +12,7 @@ import {
   formatProblem,
   IN_MEMORY_FILE,
   InputError,
+  MAX_BODY_BYTES,
   NOT_LOADED,
   type Problem,
 } from "../formats/problem.ts";
@@ -105,8 +106,6 @@ export function stageRecords(
   });
 }
 
-/** Limits of a body, because it is read while the service responds: about 1,200,000 records. */
-const MAX_BODY_BYTES = 64_000_000;
 const MAX_BODY_PROBLEMS = 1_000;
 
 /**
