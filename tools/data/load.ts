@@ -1,4 +1,4 @@
-import { UnusableSnapshotError } from "../../src/store/snapshot.ts";
+import { NOTHING_LOADED, UnusableSnapshotError } from "../../src/store/snapshot.ts";
 import { print } from "../command-line/print.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeError, getMessage } from "../messages.ts";
@@ -8,7 +8,7 @@ import { GENERATED } from "./snapshot-content.ts";
 import { describeCounts, type StagedRecords, type StageOptions, stageFiles } from "./staging/staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { adviseInfo, withLock, withStore } from "./stores/open-store.ts";
-import { readReplaced, replaceCollection, UnknownOutcomeError, undoLoad } from "./stores/writer.ts";
+import { findUsable, replaceCollection, UnknownOutcomeError, undoLoad } from "./stores/writer.ts";
 
 interface LoadOptions extends Omit<StageOptions, "minRecords">, StoreChoice {
   minRecords?: number | "current" | undefined;
@@ -66,7 +66,7 @@ function readMinimum(choice: StoreChoice): Promise<number | undefined> {
 /** @returns The replaced snapshot */
 function writeStaged(staged: StagedRecords, choice: StoreChoice, onSwitch: () => void) {
   return withStore(choice, "write", async ({ store }) => {
-    const replaced = await readReplaced(store);
+    const replaced = await findUsable(() => store.readCurrent());
     const { update, close } = openProgress("writing", { total: staged.count });
     try {
       await replaceCollection(store, staged, {
@@ -81,7 +81,7 @@ function writeStaged(staged: StagedRecords, choice: StoreChoice, onSwitch: () =>
     } finally {
       close();
     }
-    return replaced;
+    return replaced?.snapshot ?? NOTHING_LOADED;
   });
 }
 

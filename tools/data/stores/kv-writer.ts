@@ -5,15 +5,10 @@ import {
   MIN_CACHE_TTL,
   type ReadableNamespace,
 } from "../../../src/store/kv.ts";
-import {
-  FORMAT,
-  parseSnapshot,
-  requireSnapshot,
-  type Snapshot,
-  UnusableSnapshotError,
-} from "../../../src/store/snapshot.ts";
+import { FORMAT, parseSnapshot, requireSnapshot, type Snapshot } from "../../../src/store/snapshot.ts";
 import {
   type Capacity,
+  findUsable,
   OTHER_WRITER,
   parseStartTime,
   RejectedSwitchError,
@@ -137,17 +132,9 @@ function putSwitch(namespace: WritableNamespace, { current, previous, switched_a
 async function readSwitch(namespace: WritableNamespace): Promise<Switch | undefined> {
   const [text] = await namespace.get([CURRENT_SNAPSHOT_KEY], MIN_CACHE_TTL);
   if (typeof text !== "string") return undefined;
-  const current = findUsable(() => parseSnapshot(text));
+  const current = await findUsable(() => parseSnapshot(text));
   if (current === undefined) return undefined;
-  const { switched_at, previous } = Object(JSON.parse(text));
-  return { current, switched_at: String(switched_at), previous: findUsable(() => requireSnapshot(previous)) };
-}
-
-function findUsable(read: () => Snapshot): Snapshot | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnusableSnapshotError) return undefined;
-    throw error;
-  }
+  const stored = Object(JSON.parse(text));
+  const previous = await findUsable(() => requireSnapshot(stored.previous));
+  return { current, previous, switched_at: String(stored.switched_at) };
 }

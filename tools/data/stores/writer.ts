@@ -1,11 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../../src/store/block.ts";
-import {
-  type MaybeSnapshot,
-  NOTHING_LOADED,
-  type Snapshot,
-  UnusableSnapshotError,
-} from "../../../src/store/snapshot.ts";
+import { type Snapshot, UnusableSnapshotError } from "../../../src/store/snapshot.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { formatCount, getMessage } from "../../messages.ts";
 import type { SnapshotContent } from "../snapshot-content.ts";
@@ -94,12 +89,12 @@ export function parseStartTime(id: string): number {
   return Number.parseInt(id.slice(0, TIME_LENGTH), 36);
 }
 
-/** Reads the snapshot that a load will replace. One that cannot be used counts as missing. */
-export async function readReplaced(store: Store): Promise<MaybeSnapshot> {
+/** Reads a stored snapshot. One that cannot be used counts as missing, because a load replaces it. */
+export async function findUsable<T>(read: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    return (await store.readCurrent()).snapshot;
+    return await read();
   } catch (error) {
-    if (error instanceof UnusableSnapshotError) return NOTHING_LOADED;
+    if (error instanceof UnusableSnapshotError) return undefined;
     throw error;
   }
 }
