@@ -40,16 +40,14 @@ const assets = new Map<string, string | Uint8Array>([
   // The platform serves /docs.html as /docs.
   ["docs.html", (await importReference()).renderReference()],
 ]);
-replaceFolder("assets", assets, isSampleData);
+// The sample data is written below, and only if it has changed.
+replaceFolder("assets", assets, (file) =>
+  [SEED_CSV_PATH, SEED_PATH].some((path) => `/${file}`.startsWith(path)),
+);
 await prepareSampleData().catch((error: Error) => {
   printError(error.message);
   process.exitCode = 1;
 });
-
-/** Whether a static file belongs to the sample data, which is written below, and only if it has changed. */
-function isSampleData(file: string): boolean {
-  return `/${file}` === SEED_CSV_PATH || `/${file}`.startsWith(`${SEED_PATH}/`);
-}
 
 async function bundleFiles() {
   const sources = globSync(["scripts/*.ts", "*.css", "*.svg"], { cwd: SOURCES });

@@ -31,7 +31,10 @@ export function acceptConnections(connections: Connections, server: Server): voi
     const name = nameConnection(socket);
     connections.accepted += 1;
     connections.open.set(name, { socket, responses: [] });
-    socket.once("close", () => connections.open.delete(name));
+    socket.once("close", () => {
+      // A client can have used the port again.
+      if (connections.open.get(name)?.socket === socket) connections.open.delete(name);
+    });
   };
   server.on("connection", accept);
   // With TLS, another socket stands for the connection after the handshake.

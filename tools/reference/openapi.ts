@@ -3,31 +3,20 @@ import project from "../../package.json" with { type: "json" };
 import { COLLECTION_PATH } from "../../src/http/links.ts";
 import { MAX_HEADER_LENGTH } from "../../src/http/request.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
-import { NO_COUNTS } from "../../src/records/road-users.ts";
 import { Page, TrafficRecord } from "../../src/records/schema.ts";
 import { OPTIONS_BODY } from "../../src/routes/collection.ts";
 import { SERVICE_SUMMARY, SITE_NAME } from "../../src/views/site.ts";
+import { generateRecords } from "../data/generator.ts";
 import type { Schema } from "./openapi-types.ts";
 import { PAGE_PARAMETERS, SHARED_PARAMETERS } from "./parameters.ts";
 import { completeResponses, createError, HEADERS, listHeaders } from "./responses.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
+const EXAMPLE_PERIOD = { from: new Date("2025-10-31T06:00:00Z"), to: new Date("2025-10-31T18:00:00Z") };
+
 /** Records of one camera, newest first: more than a page, so that the example page has a `next`. */
-export const EXAMPLE_RECORDS = Array.from(
-  { length: PAGE_SIZE + 2 },
-  (_, index): TrafficRecord => ({
-    id: 10300727 - index,
-    camera_pk: 33,
-    camera_ref: "e31p3",
-    timestamp: `2025-10-31T07:${59 - index}:10Z`,
-    camera_ok: "True",
-    ...NO_COUNTS,
-    cars: index % 5,
-    persons: index % 3,
-    model_name: "tf1",
-  }),
-);
+export const EXAMPLE_RECORDS = [...generateRecords({ cameras: 1, ...EXAMPLE_PERIOD })].reverse();
 
 export const EXAMPLE_PAGE: Page = {
   count: EXAMPLE_RECORDS.length,

@@ -47,11 +47,8 @@ export function createRowCollector(
   return {
     counts,
     getStatistics,
-    add(row: InputRow): void {
-      if ("problems" in row) {
-        row.problems.forEach(reject);
-        return;
-      }
+    add(row: InputRow) {
+      if ("problems" in row) return row.problems.forEach(reject);
       // Also of rows that are skipped.
       firstFiles[row.kind] ??= row.file;
       if (row.kind === "record" && row.isInPage) pages.addRecord(row.record.id);
@@ -61,14 +58,13 @@ export function createRowCollector(
     },
     addPage: pages.addPage,
     /** Checks what only all rows show. Must be called after the last row. */
-    compare(): void {
+    compare() {
       pages.check();
       const { image, record } = firstFiles;
       if (image !== undefined && record !== undefined) {
         // The ids that a load assigns to images could be those of records.
         const message = `contains a report, but ${record} contains records; one load cannot contain both`;
-        reject({ file: image, line: 0, message });
-        return;
+        return reject({ file: image, line: 0, message });
       }
       if (image !== undefined) assignReportIds(database);
       for (const problem of findConflicts(database, files)) reject(problem);
@@ -149,7 +145,7 @@ function createCameraCheck({ reject, warn }: ProblemListener) {
   const firstByAppearance = new Map<string, Camera>();
   return {
     count: () => cameras.size,
-    check(row: ValidRow): void {
+    check(row: ValidRow) {
       const { file, line } = row;
       const ref = row.record.camera_ref;
       // An image of a report has no camera_pk.
@@ -160,13 +156,10 @@ function createCameraCheck({ reject, warn }: ProblemListener) {
       if (known) {
         const other = `${JSON.stringify(known.ref)}, the camera_ref of camera_pk ${key}`;
         const message = `differs from ${other} in ${formatPosition(known)}`;
-        reject({ ...problem, message, cause: "differs" });
-        return;
+        return reject({ ...problem, message, cause: "differs" });
       }
-      if (cameras.size === MAX_CAMERAS) {
-        reject({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
-        return;
-      }
+      if (cameras.size === MAX_CAMERAS)
+        return reject({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
       // A string that was cut from a file would keep the rest of the file in memory. A copy does not.
       const copy = Buffer.from(ref).toString();
       const camera = { key: typeof key === "string" ? copy : key, ref: copy, file, line };
@@ -175,16 +168,14 @@ function createCameraCheck({ reject, warn }: ProblemListener) {
       const first = firstByAppearance.get(appearance);
       if (first === undefined) {
         firstByAppearance.set(appearance, camera);
-        return;
-      }
-      if (first.ref !== ref) {
+      } else if (first.ref !== ref) {
         const message = `is ${toAscii(ref)}, which looks like ${toAscii(first.ref)} in ${formatPosition(first)}`;
         reject({ ...problem, message, cause: "looks alike" });
-        return;
+      } else {
+        // Valid, but usually a mistake.
+        const message = `belongs to camera_pk ${first.key} in ${formatPosition(first)} and camera_pk ${key}`;
+        warn({ ...problem, message, cause: "shared" });
       }
-      // Valid, but usually a mistake.
-      const message = `belongs to camera_pk ${first.key} in ${formatPosition(first)} and camera_pk ${key}`;
-      warn({ ...problem, message, cause: "shared" });
     },
   };
 }
