@@ -66,7 +66,7 @@ async function servePage(
   const { body } = options;
   const changesText = changesPage(options) || changesBody(body);
   // A client with a copy of the page would get a 304, which has no body to change or to slow down.
-  const asked = changesText || body === "slow" ? { ...request, copies: undefined } : request;
+  const asked = changesText || body === "slow" ? { ...request, ifNoneMatch: undefined } : request;
   // Body faults also apply to errors, so an error becomes a response here.
   const response = await serve(asked, collection).catch((error) => respondWithError(error, request.c));
   const isPastTheEnd = request.page !== undefined && request.c.var.error instanceof InvalidPageError;

@@ -13,7 +13,7 @@ export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 /** `Cache-Control` of a response that caches must not store, such as an error: the next request can succeed. */
 export const NO_STORE = "no-store";
 
-/** Nothing inline is allowed, so that injected markup cannot run a script. */
+/** No inline script and no inline style is allowed, so that injected markup can do nothing. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -64,7 +64,7 @@ export function createCompleteResponse(
   return response;
 }
 
-/** Adds the common headers to every response that lacks them. */
+/** Sets the common headers of every response but those of `createCompleteResponse`, which have them. */
 export const addHeaders: AppMiddleware = async (c, next) => {
   await next();
   if (c.res === c.get("completeResponse")) return;

@@ -7,24 +7,23 @@ export interface PageRequest {
   method: string;
   url: URL;
   query: URLSearchParams;
-  /** Undefined if the parameter is invalid, such as 0 or x. */
+  /** 1 if the parameter is absent or empty. Undefined if it is invalid, such as 0 or x. */
   page: PageNumber | undefined;
-  /** The entity-tags of the client's copies: the header `If-None-Match`. */
-  copies: string | undefined;
+  ifNoneMatch: string | undefined;
 }
 
 export function parsePageRequest(c: AppContext): PageRequest {
   const url = new URL(c.req.url);
   const query = url.searchParams;
   const page = parsePageNumber(getLastValue(query, "page"));
-  const copies = getHeader(c.req.raw.headers, "If-None-Match");
-  return { c, method: c.req.method, url, query, page, copies };
+  const ifNoneMatch = getHeader(c.req.raw.headers, "If-None-Match");
+  return { c, method: c.req.method, url, query, page, ifNoneMatch };
 }
 
-/** The maximum length of a header that is parsed: the same as of a URL. */
+/** The maximum length of a header that is parsed, as of a URL. */
 export const MAX_HEADER_LENGTH = 8_192;
 
-/** Returns a header of a request. An empty one counts as absent, and so does a long one, which could take longer to parse than a page. */
+/** Returns a header of a request. An empty one counts as absent, and so does a long one: to parse it could take longer than to serve a page. */
 export function getHeader(headers: Pick<Headers, "get">, name: string): string | undefined {
   const value = headers.get(name) ?? "";
   return value === "" || value.length > MAX_HEADER_LENGTH ? undefined : value;

@@ -93,7 +93,7 @@ async function serve(request: PageRequest, collection: Collection): Promise<Resp
 }
 
 /** Creates the test whether the client has a current copy of a page; undefined if it names no copy, or asks for HTML, which has no ETag. */
-function createCopyTest({ c, copies }: PageRequest, getETag: (page: LocatedPage) => string) {
-  if (copies === undefined || prefersHtml(c)) return undefined;
-  return (page: LocatedPage) => matchesETag(copies, getETag(page));
+function createCopyTest({ c, ifNoneMatch }: PageRequest, getETag: (page: LocatedPage) => string) {
+  if (ifNoneMatch === undefined || prefersHtml(c)) return undefined;
+  return (page: LocatedPage) => matchesETag(ifNoneMatch, getETag(page));
 }

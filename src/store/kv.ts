@@ -24,7 +24,7 @@ export function getBlockKey(id: string, number: number): string {
   return `block/${id}/${number}`;
 }
 
-/** How long a location caches what a load changes, the current snapshot and missing blocks, in seconds: the minimum that KV allows. */
+/** How long a location may cache the current snapshot, and that a block is missing, in seconds: the minimum that KV allows. */
 export const MIN_CACHE_TTL = 30;
 
 /** How long a location caches a block, in seconds: one day, because blocks never change. */
@@ -39,15 +39,15 @@ export function createKvStore(namespace: ReadableNamespace): Store {
     async readBlocks(id, numbers) {
       const keys = numbers.map((number) => getBlockKey(id, number));
       const texts = await namespace.get(keys, BLOCK_CACHE_TTL);
-      // A location also caches that a key is missing, for as long as a value. It looks again for a read that accepts only a younger answer.
+      // A location also caches that a key is missing. With a shorter time, it looks again.
       return texts.includes(null) ? namespace.get(keys, MIN_CACHE_TTL) : texts;
     },
   };
 }
 
 /**
- * Makes a store fail if its current snapshot disappears, instead of looking empty. No command deletes the key: KV has lost it, or this read
- * came from a place that it has not reached yet.
+ * Makes a store fail if its current snapshot disappears, instead of looking empty. No command deletes the key: KV has lost it, or another
+ * location has answered, which does not know it yet.
  */
 export function rejectLostSnapshot(store: Store): Store {
   let hadSnapshot = false;

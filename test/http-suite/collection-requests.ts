@@ -29,7 +29,7 @@ const PAST_THE_END = {
   body: { detail: "Invalid page." },
 };
 
-/** Pages with their headers, numbers and links (specification, "Page envelope"). What a small collection does not have is a 404. */
+/** Pages with their headers, numbers and links (specification, "Page envelope"). A row whose page the collection does not have expects a 404. */
 export function listPages({ records }: Target): Exchange[] {
   // A page has 15 records. An empty collection has one page.
   const last = Math.max(1, Math.ceil(records.length / 15));
@@ -48,7 +48,7 @@ export function listPages({ records }: Target): Exchange[] {
     { name: "a number can be percent-encoded", request: `${PATH}?page=%32`, page: 2 },
     { name: "of several pages, the last counts", request: `${PATH}?page=1&page=2`, page: 2 },
     { name: "of several formats, the last counts", request: `${PATH}?format=xml&format=json`, page: 1, links: jsonLinks },
-    { name: "format=json precedes Accept", request: `${PATH}?format=json`, requestHeaders: { accept: "image/png" }, page: 1, links: jsonLinks },
+    { name: "format=json overrides Accept", request: `${PATH}?format=json`, requestHeaders: { accept: "image/png" }, page: 1, links: jsonLinks },
     { name: "a client that ranks HTML lower gets JSON", request: PATH, requestHeaders: { accept: "text/html;q=0.9, */*" }, page: 1 },
     { name: "a client with an outdated copy gets the page", request: PATH, requestHeaders: { "if-none-match": '"outdated"' }, page: 1 },
     { name: "links keep format=json", request: `${PATH}?format=json&page=3`, page: 3, links: jsonLinks },
@@ -77,7 +77,7 @@ const PREFLIGHT = {
   body: "",
 };
 
-/** OPTIONS, and CORS preflights. Another request with `prefer=code=503` would get a 503. */
+/** OPTIONS, and CORS preflights, which no option of `prefer` changes. */
 export const OPTIONS_REQUESTS: Exchange[] = [
   {
     name: "OPTIONS describes the collection",
@@ -106,7 +106,7 @@ export const CONDITIONAL_REQUESTS: Exchange[] = [
   { name: "a star matches any entity-tag", request: PATH, ...NOT_MODIFIED },
   { name: "HEAD can get a 304, too", request: `HEAD ${PATH}?page=last`, ...NOT_MODIFIED },
   {
-    name: "a web page has no entity-tag, which a star could match",
+    name: "a star does not match a web page, which has no entity-tag",
     request: PATH,
     requestHeaders: { "if-none-match": "*", accept: "text/html" },
     headers: { ...COMMON_HEADERS, "content-type": "text/html; charset=utf-8", etag: null },
