@@ -40,10 +40,9 @@ const assets = new Map<string, string | Uint8Array>([
   // The platform serves /docs.html as /docs.
   ["docs.html", (await importReference()).renderReference()],
 ]);
+const isSampleData = (file: string) => [SEED_CSV_PATH, SEED_PATH].some((path) => `/${file}`.startsWith(path));
 // The sample data is written below, and only if it has changed.
-replaceFolder("assets", assets, (file) =>
-  [SEED_CSV_PATH, SEED_PATH].some((path) => `/${file}`.startsWith(path)),
-);
+replaceFolder("assets", assets, isSampleData);
 await prepareSampleData().catch((error: Error) => {
   printError(error.message);
   process.exitCode = 1;

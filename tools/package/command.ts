@@ -63,9 +63,9 @@ type Options = ServiceOptions & ListenOptions & { host: string; admin?: true; lo
 
 const USAGE_ERRORS = [SettingError, ListenError, InvalidOptionsError];
 
-const LOCAL_HOST = /^(?:localhost|127\..+|::1)$/i;
+const LOCAL_HOST = /^(?:localhost|127\.[\d.]+|::1)$/i;
 
-/** How long a client that has no request open when a signal ends the command can send one more. */
+/** How long clients without an open request can still send one after the signal that ends the command. */
 const GRACE_MS = 500;
 
 async function startServer(files: string[], options: Options, signals: SignalActions): Promise<void> {
@@ -95,7 +95,8 @@ async function startServer(files: string[], options: Options, signals: SignalAct
       (error) => printError(`${describeError(error)}\nThe previous records are still served.`),
     );
   // Standard input cannot be read again. In a terminal, SIGHUP means that its window was closed.
-  const canReadAgain = files.length > 0 && !files.includes("-") && !process.stdout.isTTY;
+  const isInTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  const canReadAgain = files.length > 0 && !files.includes("-") && !isInTerminal;
   // One after another. If the service cannot start, the command ends.
   let reading = serve();
   if (canReadAgain)

@@ -82,8 +82,8 @@ test.each([
   expect((await stop("SIGHUP")).status).toBe(129);
 });
 
-test("the end of its terminal ends the command", async () => {
-  const runtime = inShell('exec script -qec "$0 $*" /dev/null');
+test.each(["", " | cat"])("the end of its terminal ends the command%s", async (redirection) => {
+  const runtime = inShell(`exec script -qec "$0 $*${redirection}" /dev/null`);
   const { url, stop } = await startCommand(folder, ["counts.csv", "--model-name", "tf1"], runtime);
   expect((await fetch(url)).status).toBe(200);
   await stop("SIGKILL");

@@ -55,6 +55,7 @@ test.runIf(OPENAPI_TYPESCRIPT)("a client generated from the document compiles, a
   await run(join(packages, "typescript/bin/tsc"), ...options, "client.ts");
   const printed = JSON.parse(await run("client.js"));
   await server.close();
-  const { camera_ok, id } = EXAMPLE_RECORDS[15]!;
-  expect(printed).toEqual({ health: [camera_ok, "True"], next: null, detail: "Invalid page.", id });
+  const lastPage = EXAMPLE_RECORDS.slice(15);
+  const health = lastPage.map(({ camera_ok }) => camera_ok);
+  expect(printed).toEqual({ health, next: null, detail: "Invalid page.", id: lastPage[0]!.id });
 });
