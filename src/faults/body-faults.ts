@@ -26,7 +26,7 @@ export function changesBody(fault: BodyFault | undefined): fault is Exclude<Body
   return fault !== undefined && fault !== "slow";
 }
 
-/** Whether the fault leaves nothing of the body. */
+/** Whether the fault replaces the whole body. */
 export function replacesBody(fault: BodyFault | undefined): fault is keyof typeof REPLACEMENTS {
   return fault !== undefined && fault in REPLACEMENTS;
 }
@@ -71,7 +71,7 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   const writer = writable.getWriter();
   const cut = async () => {
     await writer.write(bytes.subarray(0, bytes.length / 2));
-    // Not in Node, where the reader has the half by now, and where a test could have stopped the timers.
+    // In Node, the write ends when the reader has the half, and a test could have stopped the timers.
     if (isInWorkerd) await sleep(ABORT_DELAY_MS);
     await writer.abort(new Error("body=cut"));
   };

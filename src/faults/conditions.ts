@@ -54,7 +54,8 @@ export function chooseRule(rules: Rule[], context: ConditionContext): ChosenRule
 function countSentRequests(rules: Rule[], context: ConditionContext, run: string | null) {
   const { request, receivedAt, countRequest } = context;
   const periods = new Map<TimeUnit, Period>();
-  for (const unit of new Set(rules.flatMap(({ rate }) => rate?.per ?? []))) {
+  const units = new Set(rules.flatMap(({ rate }) => (rate ? [rate.per] : [])));
+  for (const unit of units) {
     const key = JSON.stringify(["rate", unit, getClientKey(request.c), run]);
     periods.set(unit, countRequest(key, { now: receivedAt, durationMs: UNIT_MS[unit] }));
   }

@@ -5,7 +5,7 @@ import type { OptionSource } from "./applied-options.ts";
 import { formatOptionValue } from "./option-syntax.ts";
 import { CONDITION_NAMES, DESCRIPTIONS, formatOption, hasFault } from "./option-table.ts";
 import { isOtherPreference, type Preference, parsePreferences } from "./prefer-header.ts";
-import { divideIntoRules, parseRules, quote, type Rule } from "./rules.ts";
+import { describeFirst, divideIntoRules, parseRules, quote, type Rule } from "./rules.ts";
 
 /** The valid options of a request or of a deployment. */
 export interface FaultOptions {
@@ -44,13 +44,12 @@ function describeMisplaced(query: URLSearchParams): string[] {
   // Without `prefer`, a parameter such as `count=5` is no option.
   const isBesidePrefer = query.has("prefer");
   const misplaced = Array.from(query).filter(([name, value]) => {
-    const isMisspelt = value.includes("=") && isWord(value.replace(/=.*/s, ""));
-    return name !== "prefer" && (isMisspelt || (isBesidePrefer && isWord(name)));
+    if (name === "prefer") return false;
+    const isMisspelt = value.includes("=") && isWord(value.split("=", 1)[0] ?? "");
+    return isMisspelt || (isBesidePrefer && isWord(name));
   });
-  return misplaced.map(([name, value]) => {
-    const parameter = quote(formatOption(name, value));
-    return `${parameter} has no effect: write options as in prefer=code=503,times=2.`;
-  });
+  const advice = "has no effect: write options as in prefer=code=503,times=2.";
+  return describeFirst(misplaced.map((option) => () => `${quote(formatOption(...option))} ${advice}`));
 }
 
 /**
@@ -91,10 +90,14 @@ function divideSetting(options: string | object): Preference[][] {
 /** Lists the options of an object. An option that is `false` is not set: `{ hang: isSlow }`. */
 function toPreferences(rule: object): Preference[] {
   const entries = Object.entries(rule).filter(([, value]) => value !== undefined && value !== false);
-  return entries.map(([name, value]) => ({ name, value: formatOptionValue(value) }));
+  return entries.map(([name, value]) => {
+    // Only `on` is a list. JSON shows the brackets in the message that the value of another option is invalid.
+    const isWrongList = Array.isArray(value) && name !== "on";
+    return { name, value: isWrongList ? JSON.stringify(value) : formatOptionValue(value) };
+  });
 }
 
-/** Parses the options of a request. A valid option in the header replaces those of the query, whose errors are errors nevertheless. */
+/** Parses the options of a request. If the header has a valid one, those of the query have no effect, but must be valid. */
 export function parseFaultOptions(header: string, query: string[]) {
   const ofHeader = parsePreferences(header).filter((preference) => !isOtherPreference(preference));
   const inHeader = parseRules(divideIntoRules(ofHeader));

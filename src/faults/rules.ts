@@ -69,9 +69,14 @@ export function parseRules(divided: Preference[][]) {
     problems.push(() => `${divided.length} rules are too many: the limit is ${MAX_RULES}.`);
   for (const name of SHARED_NAMES.filter((shared) => hasSeveralValues(rules, shared)))
     problems.push(() => `${name} belongs to all rules, so it has only one value.`);
+  return { rules, problems: describeFirst(problems) };
+}
+
+/** Describes the first problems, and counts the others. */
+export function describeFirst(problems: Problem[]): string[] {
   const described = problems.slice(0, MAX_DESCRIBED).map((describe) => describe());
   const others = problems.length - described.length;
-  return { rules, problems: others > 0 ? [...described, `${others} more problems.`] : described };
+  return others > 0 ? [...described, `${others} more problems.`] : described;
 }
 
 function hasSeveralValues(rules: Rule[], name: OptionName): boolean {

@@ -13,7 +13,7 @@ export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 /** `Cache-Control` of a response that caches must not store, such as an error: the next request can succeed. */
 export const NO_STORE = "no-store";
 
-/** No inline script and no inline style is allowed, so that injected markup can do nothing. */
+/** No inline script and no inline style is allowed, so that injected markup cannot run a script. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -23,7 +23,7 @@ export function parsePageRequest(c: AppContext): PageRequest {
 /** The maximum length of a header that is parsed, as of a URL. */
 export const MAX_HEADER_LENGTH = 8_192;
 
-/** Returns a header of a request. An empty one counts as absent, and so does a long one: to parse it could take longer than to serve a page. */
+/** Returns a header of a request. An empty one counts as absent, and so does a long one, because parsing it could take longer than serving a page. */
 export function getHeader(headers: Pick<Headers, "get">, name: string): string | undefined {
   const value = headers.get(name) ?? "";
   return value === "" || value.length > MAX_HEADER_LENGTH ? undefined : value;

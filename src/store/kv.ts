@@ -46,8 +46,8 @@ export function createKvStore(namespace: ReadableNamespace): Store {
 }
 
 /**
- * Makes a store fail if its current snapshot disappears, instead of looking empty. No command deletes the key: KV has lost it, or another
- * location has answered, which does not know it yet.
+ * Makes a store fail if its current snapshot disappears, instead of looking empty. No command deletes the key: KV has lost it, or this
+ * location has not received it yet.
  */
 export function rejectLostSnapshot(store: Store): Store {
   let hadSnapshot = false;

@@ -72,6 +72,7 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
     const readAt = Date.now();
     const read = { ...(await withTimeout(store.readCurrent({ wanted }))), readAt };
     const isLatest = cached === undefined || cached.readAt <= readAt;
+    // With its block, if it has read one, at most 100 KB.
     if (isLatest) cached = { ...read, freshFrom: readAt, refreshingFrom: undefined };
     return read;
   }

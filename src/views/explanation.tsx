@@ -83,7 +83,8 @@ function listSentences({ applied, served, url, preferHeader, areFaultsOff }: Cli
   const isAsked = preferHeader !== undefined || Boolean(url.searchParams.get("prefer"));
   if (areFaultsOff && isAsked)
     return ["Faults are turned off in this deployment, so no option has an effect."];
-  if (applied === undefined) return [];
+  // Without any option left, the warnings say why.
+  if (applied === undefined || listItems(applied).length === 0) return [];
   const { source, rule, waitMs = 0 } = applied;
   const sentences: string[] = [];
   if (source === "setting") sentences.push("The setting PREFER of this deployment asks for this.");

@@ -65,7 +65,7 @@ function createShownUrl({ url, query }: PageRequest, publicOrigin: string | unde
   return shown;
 }
 
-/** Undefined on other paths, with FAULTS off, and if the query or, by default, PREFER sets no options or only `none`. */
+/** Undefined on other paths, with FAULTS off, and if the options of the query, or else of PREFER, are none or only `none`. */
 function findUrlWithoutFaults({ env }: AppContext, url: URL): string | undefined {
   if (url.pathname !== COLLECTION_PATH || env.FAULTS === "off") return undefined;
   const asked = url.searchParams.getAll("prefer").join();

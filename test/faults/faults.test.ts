@@ -52,6 +52,7 @@ test.each<[query: string, ...misplaced: string[]]>([
   ["perfer=code=503", "perfer=code=503"],
   ["Prefer=code%3D503,times%3d1", "Prefer=code=503,times=1"],
   ["a=retry-after=9&b=else=1", "a=retry-after=9", "b=else=1"],
+  [`prefer=none${"&on".repeat(50)}`, "on", "on", "on", "on", "on"],
 ])("options outside of the parameter prefer have no effect, and a warning names them: %s", async (query, ...misplaced) => {
   const { headers } = await fetch(`${PATH}?page=2&${query}`);
   const warnings = headers.get("mock-warning")?.match(/\S+(?= has no effect)/g);

@@ -168,7 +168,8 @@ test.each([
   { object: { code: 503, else: true }, problem: "else is invalid" },
   { object: [{}, { code: 503 }], problem: "Rule 1 has no option" },
   { object: { dealy: 5 }, problem: "dealy=5 is unknown" },
-  { object: { code: [503, 404] }, problem: "code=503,404 is invalid" },
+  { object: { code: [503] }, problem: "code=[503] is invalid" },
+  { object: { hang: [] }, problem: "hang=[] is invalid" },
   // Two pages, or a range?
   { object: { on: [[7, 9]] }, problem: "on=[7,9] is invalid" },
   { object: JSON.parse(`${'{"on":'}${"[".repeat(4_000)}7${"]".repeat(4_000)}}`), problem: "on=[[" },

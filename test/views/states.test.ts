@@ -198,7 +198,9 @@ describe.for(STATES)("with $name,", (state) => {
     const folded = /<summary>(.*) earlier days</.exec(text)?.[1] ?? "0";
     expect(folded).toBe(formatNumber(Math.max(0, days - 12)));
     const isWhole = count === loaded.count;
-    expect(text.includes("<figcaption><b>Road users per record")).toBe(count > 0 && isWhole);
+    const isCounted = Object.values(loaded.totals).some((total) => total > 0);
+    expect(text.includes("<figcaption><b>Road users per record")).toBe(isCounted && isWhole);
+    expect(text.includes("No road users were counted")).toBe(count > 0 && isWhole && !isCounted);
     const hasFaults = state.prefer !== undefined;
     expect(text.includes(", and avoid the default faults")).toBe(hasFaults);
     expect(text.includes("This deployment applies")).toBe(hasFaults || grow !== null);

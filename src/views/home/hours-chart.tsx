@@ -15,6 +15,7 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   const getMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
   const lines = LINES.map(([kind, name]) => ({ kind, name, means: hours[kind].map(getMean) }));
   const highest = Math.max(...lines.flatMap(({ means }) => means.map((mean) => mean ?? 0)));
+  if (highest === 0) return <p>No road users were counted, so there is no chart by hour of the day.</p>;
   const top = getAxisMaximum(highest);
   return (
     <figure class="panel">
@@ -48,10 +49,9 @@ const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
 /**
  * Finds an end of the axis above all values, so that no dot is half outside of the plot.
- * @param highest The highest value in the chart, 0 if nothing was counted
+ * @param highest The highest value in the chart, above 0
  */
 function getAxisMaximum(highest: number): number {
-  if (highest === 0) return 1;
   const power = 10 ** Math.floor(Math.log10(highest));
   return power * (AXIS_STEPS.find((step) => step * power > highest) ?? 10);
 }
@@ -71,22 +71,23 @@ function buildPath(means: (number | null)[], top: number): string {
 const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
   <div>
     {labels.map((label) => (
-      <span>{label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)}</span>
+      <span data-label={label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)} />
     ))}
   </div>
 );
 
 function describeLine(name: string, means: (number | null)[]): string {
-  const known = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
-  const sorted = known.sort((a, b) => b.mean - a.mean);
-  const [highest, lowest] = [sorted.at(0), sorted.at(-1)];
-  if (!highest || !lowest) return `${name}: no records.`;
+  const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
+  const [highest, ...lower] = hours.sort((a, b) => b.mean - a.mean);
+  const lowest = lower.at(-1);
+  if (!highest) return `${name}: no records.`;
+  if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
   if (formatMean(highest.mean) === formatMean(lowest.mean))
     return `${name}: ${formatMean(highest.mean)} in every hour that has records.`;
   return `${name}: highest ${formatHour(highest)}, lowest ${formatHour(lowest)}.`;
 }
 
 function formatHour({ mean, hour }: { mean: number; hour: number }): string {
-  const [from, to] = [hour, hour + 1].map((time) => `${String(time).padStart(2, "0")}:00`);
-  return `${formatMean(mean)} (${from}–${to} UTC)`;
+  const format = (time: number) => `${String(time).padStart(2, "0")}:00`;
+  return `${formatMean(mean)} (${format(hour)}–${format(hour + 1)} UTC)`;
 }

@@ -44,7 +44,7 @@ export function createSummary({ statistics, rules, origin, settings }: SummaryPa
   const records = describeRecords(statistics);
   const { grow } = getSharedOptions(rules);
   const growth = grow === undefined ? null : formatOptionValue(grow);
-  // A condition without a fault means a 503.
+  // A condition without a fault means a 503, and a rule with `none` has no fault.
   const causes = [...FAULT_NAMES, ...CONDITION_NAMES];
   const haveFaults = rules.some((rule) => rule.none === undefined && causes.some((name) => name in rule));
   const records_url = origin + COLLECTION_PATH;
@@ -60,7 +60,7 @@ export function createSummary({ statistics, rules, origin, settings }: SummaryPa
     /** The URL of a file with all loaded records; null unless they are the sample data. */
     sample_data_url: records.loaded.records_hash === SAMPLE_DATA_HASH ? origin + SEED_CSV_PATH : null,
     ...settings,
-    /** How fast records appear, such as `15/m`; null if they are all there. */
+    /** How fast records appear, such as `15/m`; null without growth. */
     grow: growth,
     loaded_at: statistics.snapshot.loaded_at,
     ...records,
