@@ -6,11 +6,13 @@ import {
   createProgram,
   createWholeNumberParser,
   enterUserFolder,
+  NPM_ADVICE,
   parseNonEmpty,
   runCommand,
 } from "./command-line/program.ts";
 import { loadSampleData } from "./data/sample-data.ts";
 import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
+import { formatValue } from "./messages.ts";
 import { nameConfiguration, spawnWrangler } from "./wrangler.ts";
 
 // Loads the sample data into the store that the options select, if nothing was ever loaded there. Then runs `wrangler dev`, without a rate
@@ -40,6 +42,10 @@ const program = createProgram("npm start --")
 const LOCAL_VARS = { RATE_LIMIT: "off", PUBLIC_ORIGIN: "" };
 
 async function start(others: string[], options: StartOptions): Promise<void> {
+  const [first] = others;
+  const isValue = first !== undefined && !first.startsWith("-");
+  if (isValue)
+    program.error(`error: ${formatValue(first)} follows no option. ${NPM_ADVICE}: npm start -- --port 9000`);
   const { config, persistTo, var: vars = {}, ...address } = options;
   const configuration = await readConfiguration(config);
   const settings = { ...configuration.vars, ...vars };

@@ -43,7 +43,7 @@ export async function runProgram(program: Command, signals: SignalActions = {}):
   const receive = async (signal: string, status: number) => {
     if (signal === "SIGHUP" && signals.hangUp) return signals.hangUp();
     const { finish } = signals;
-    // For the next signal.
+    // So that another signal ends the program at once.
     delete signals.finish;
     await finish?.();
     process.exit(status);
@@ -79,20 +79,22 @@ export async function runCommand(program: Command, args: string[]): Promise<void
   }
 }
 
+export const NPM_ADVICE = 'npm takes options for itself unless they follow "--"';
+
 /**
  * Checks that npm took no option of the command: it leaves most of them in the environment, and passes the other arguments on. Under a
  * script of another project, the options are that script's own.
  */
-function requireAllOptions(program: Command, [first]: string[]): void {
+function requireAllOptions(program: Command, args: string[]): void {
   const { npm_package_name: scriptOwner, npm_lifecycle_event: script } = process.env;
   if (scriptOwner !== project.name) return;
-  const { options } = program.commands.find((command) => command.name() === first) ?? program;
-  // npm has a --json of its own, which a .npmrc can set for npm's commands.
-  const names = options.map((option) => option.name()).filter((name) => name !== "json");
-  const lost = names.find((name) => `npm_config_${name.replaceAll("-", "_")}` in process.env);
-  if (lost === undefined) return;
-  const advice = `npm takes options for itself unless they follow "--": npm run ${script} -- ... --${lost}`;
-  program.error(`error: --${lost} did not arrive. ${advice}`);
+  // The value of a lost option can stand before the name of the command.
+  const { options } = program.commands.find((command) => args.includes(command.name())) ?? program;
+  const isTaken = (name: string) => `npm_config_${name.replaceAll("-", "_")}` in process.env;
+  const isGiven = (name: string) => args.some((arg) => arg.split("=", 1)[0] === `--${name}`);
+  const lost = options.map((option) => option.name()).find((name) => isTaken(name) && !isGiven(name));
+  if (lost !== undefined)
+    program.error(`error: --${lost} did not arrive. ${NPM_ADVICE}: npm run ${script} -- ... --${lost}`);
 }
 
 // Parsers of option values. Commander prints the message of an `InvalidArgumentError` and exits.

@@ -156,9 +156,10 @@ async function checkResponse(walk: Walk, page: CollectionPage): Promise<void> {
   checkContents(table, page);
   if (count === undefined || first.count === undefined) return;
   const isSame = count === first.count;
-  const isFirstDeviation = !isSame && !hasDeviations(comparison.table);
+  const { failed = 0 } = comparison.table.results.get("List records 5") ?? {};
   comparison.table.at(url)("List records 5", isSame, String(count), `${first.count}, as on page 1`);
-  if (isFirstDeviation) await requireUnchanged(walk);
+  // Once page 1 was the same again, the service itself has several counts.
+  if (!isSame && failed === 0) await requireUnchanged(walk);
 }
 
 /** Checks that a page has no records but those of the pages that were read before. */

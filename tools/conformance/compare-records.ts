@@ -6,7 +6,7 @@ export const createComparison = () => ({
   table: createTable(),
   records: 0,
   ids: new Set<unknown>(),
-  /** The latest record of each camera, as text that can be compared. */
+  /** The latest record of each camera: what `show` returns, at most 200 characters. */
   cameras: new Map<number, { ref: string; time: string }>(),
 });
 type Comparison = ReturnType<typeof createComparison> & {

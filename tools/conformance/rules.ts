@@ -53,7 +53,7 @@ interface Result {
   deviations: Record<"rule" | "asked" | "expected" | "received", string>[];
 }
 
-/** How many deviations from a rule a table keeps. There can be millions. */
+/** How many deviations from a rule are kept and shown. There can be millions. */
 const MAX_DEVIATIONS = 3;
 
 export function createTable() {
@@ -91,7 +91,7 @@ export function listRules(tables: Table[]) {
   return Object.entries(EXPECTED).map(([rule, expected]) => {
     const results = tables.flatMap((table) => table.results.get(rule) ?? []);
     const sum = (name: "checked" | "failed") => results.reduce((sum, result) => sum + result[name], 0);
-    const deviations = results.flatMap((result) => result.deviations);
+    const deviations = results.flatMap((result) => result.deviations).slice(0, MAX_DEVIATIONS);
     return { rule, expected, checked: sum("checked"), failed: sum("failed"), deviations };
   });
 }

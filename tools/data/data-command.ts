@@ -111,7 +111,7 @@ async function announceDeployedStore(choice: StoreChoice): Promise<void> {
   if (!choice.remote) return;
   const { name } = await readStoreConfiguration(choice);
   printNotice(`Using the deployed ${name} store.`);
-  // The command does not wait for it, because wrangler needs seconds. With --config, the store belongs to a preview.
+  // Beside the command, because wrangler needs seconds. With --config, the store belongs to a preview.
   if (choice.config === undefined) void warnIfNotServed(name);
 }
 

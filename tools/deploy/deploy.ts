@@ -56,7 +56,7 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
       });
     return before;
   });
-  // A version has an address until a deployment has turned preview URLs off.
+  // Until this deployment, the old setting applies, and wrangler may report an address, which can need a login.
   if (preview_urls === false)
     print("  preview_urls is false, so the new version is checked when it is live.");
   // Wrangler uploads no version of a worker that does not exist. Nobody uses it yet, either.

@@ -4,6 +4,7 @@ import { nameConfiguration, spawnWrangler, waitForExit } from "../wrangler.ts";
 
 /** What wrangler reports at the end of a command. */
 interface Report {
+  type: string;
   /** The reason of a failure, and Cloudflare's code for it. */
   message?: string;
   code?: number | string;
@@ -24,25 +25,28 @@ export async function upload(command: string[]): Promise<Report> {
   const file = getTemporaryPath(`${command[0]}.ndjson`);
   const env = { WRANGLER_OUTPUT_FILE_PATH: file };
   const status = await waitForExit(spawnWrangler(nameConfiguration(command), { env, stdio: "inherit" }));
-  const lines = (await readFile(file, "utf8").catch(() => "")).trim().split("\n");
-  // Earlier lines are about the session.
-  const report: Report = JSON.parse(lines.at(-1) || "{}");
-  const { message = "Its output is above.", code = "none" } = report;
-  if (status !== 0) throw new Error(`wrangler failed: ${message} [code: ${code}]`);
+  const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(Boolean);
+  const reports: Report[] = lines.map((line) => JSON.parse(line));
+  // The first line is about the session.
+  const report = reports.findLast(({ type }) => type !== "wrangler-session");
+  const { message = "Its output is above.", code = "none" } = report ?? {};
+  if (status !== 0 || !report) throw new Error(`wrangler failed: ${message} [code: ${code}]`);
   if (report.version_id === null) throw new Error("The deployment was cancelled.");
   return report;
 }
 
 /**
  * Gets the address of production: the last domain or route, or else workers.dev.
- * @param report.targets Such as `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`, or a schedule
+ * @param report.targets Such as `https://a.workers.dev`, `counts.example/*`, a schedule, or
+ *   `counts.example (custom domain) [production: enabled, previews: disabled]`
  * @throws Error if there is no address that can be checked
  */
 export function getAddress({ targets = [] }: Pick<Report, "targets">): string {
-  // A route with a wildcard host, or with a part of the paths, has no address.
-  const toUrl = (target: string) => target.replace(/^([^\s/*]+)(\/\*)?( \([^)]*\))?$/, "https://$1");
-  const address = targets.map(toUrl).findLast((url) => /^https?:/.test(url));
-  if (address !== undefined) return new URL(address).origin;
+  const enabled = targets.filter((target) => !target.includes("production: disabled"));
+  // A schedule, a wildcard host and a part of the paths have no address.
+  const pattern = /^(https?:\/\/)?([^\s/*:.]+(?:\.[^\s/*:.]+)+)(?:\/\*)?(?: \(.*)?$/;
+  const found = enabled.map((target) => pattern.exec(target)).findLast((match) => match !== null);
+  if (found) return new URL(`${found[1] ?? "https://"}${found[2]}`).origin;
   throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
 }
 

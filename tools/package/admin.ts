@@ -80,6 +80,7 @@ function createActions(controls: ServiceControls): Record<string, Record<string,
     // Also resets the counts of `times` and `rate`, which count requests, too.
     "/__admin/requests": { GET: () => ({ requests: service.requests }), DELETE: service.reset },
   };
+  // In this order: the last one also resets the counts of requests.
   const restoreAll = async () => {
     for (const { DELETE } of Object.values(actions)) await DELETE();
   };

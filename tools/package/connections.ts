@@ -13,11 +13,11 @@ export type Connections = ReturnType<typeof createConnections>;
 export function createConnections(respond: RequestListener) {
   return {
     respond,
-    /** Each connection, with its responses that are not complete, in their order. Only the first one has begun. */
+    /** Each connection by its addresses, with its incomplete responses in their order. Only the first of them has begun. */
     open: new Map<string, { socket: Socket; responses: ServerResponse[] }>(),
     /** The responses that wait for a fault, or have waited. */
     waiting: new WeakSet<ServerResponse>(),
-    /** How many connections were accepted. */
+    /** How many sockets were accepted: with TLS, two for each connection. */
     accepted: 0,
     isEnding: false,
     /** Until the last connections are accepted, no response begins: its client could connect again. */
@@ -105,10 +105,10 @@ export async function closeServers(
     await setImmediate();
   };
   connections.isEnding = true;
-  for (const {
-    responses: [first],
-  } of open.values())
-    if (first && waiting.has(first) && !first.writableEnded) first.socket?.destroy();
+  for (const { socket, responses } of open.values()) {
+    const [first] = responses;
+    if (first && waiting.has(first) && !first.writableEnded) socket.destroy();
+  }
   await waitFor(graceMs);
   for (const { socket, responses } of open.values()) if (responses.length === 0) socket.destroySoon();
   await waitFor(REST_MS);

@@ -11,7 +11,7 @@ import { formatFaults, requireShape, ServiceSchema } from "./service-options.ts"
 /** Creates the variables that all environments of a service share. */
 function createVariables(options: ServiceOptions) {
   const { publicOrigin = "", faults = "on" } = options;
-  if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
+  if (publicOrigin) requireOrigin("The public origin", publicOrigin);
   return {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,

@@ -25,7 +25,7 @@ export async function fetchFrom(respond: Respond, request: Request): Promise<Res
       return addProperties(toClientResponse(reply.response, request), { url, redirected, type: "basic" });
     if (redirect === "error")
       throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
-    // The service redirects no request that has a body.
+    // No path that redirects reads a body, so it is not sent again.
     target = new URL(location, url).href;
   }
 }
@@ -61,7 +61,7 @@ function toClientResponse({ status, headers, body }: Response, request: Request)
   return response;
 }
 
-/** Adds to a response, and to its copies, what only the global `fetch` can set: also headers that cannot change. */
+/** Adds to a response, and to its copies, properties that only the global `fetch` can set, and makes its headers immutable. */
 function addProperties(response: Response, properties: Partial<Response>): Response {
   const { clone, headers } = response;
   const copy = () => addProperties(clone.call(response), properties);

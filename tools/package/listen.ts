@@ -130,12 +130,13 @@ function createSecureServer({ cert, key }: Record<"cert" | "key", string>): Serv
 }
 
 /**
- * Returns the host of a request. Two hosts become one that is invalid (RFC 9112, 3.2). In HTTP/1.0, `Host` is optional, and health checks of
- * some proxies do not send it.
+ * Returns the host of a request. Two hosts become one that is invalid (RFC 9112, 3.2). It can be empty, and in HTTP/1.0, health checks of
+ * some proxies do not send it: then it is the address that the client has used.
  */
 function getHost({ headersDistinct, socket }: IncomingMessage): string {
-  const { host = [formatAddress(socket.localAddress ?? "", socket.localPort ?? 0)] } = headersDistinct;
-  return host.join();
+  const { host = [] } = headersDistinct;
+  const { localAddress = "", localPort = 0 } = socket;
+  return host.join() || formatAddress(localAddress.replace("::ffff:", ""), localPort);
 }
 
 function formatAddress(host: string, port: number): string {

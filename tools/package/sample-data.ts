@@ -29,7 +29,7 @@ export function readPackageFile(url: URL): Buffer<ArrayBuffer> {
     return readFileSync(path);
   } catch (cause) {
     const advice =
-      "A bundler must keep this package external, with `external` or `externals`, in Next.js with `serverExternalPackages`.";
+      "If a bundler has copied this code, keep this package external, with `external` or `externals`, in Next.js with `serverExternalPackages`.";
     throw new Error(`${path} cannot be read: ${describeFileError(cause)}. ${advice}`, { cause });
   }
 }

@@ -28,7 +28,7 @@ const REDIRECTS = new Map([
 ]);
 
 /**
- * Responds with a static file, as the platform does: a deployment gets the same headers from public/_headers.
+ * Responds with a static file, uncompressed, and with the headers that a deployment gets from public/_headers.
  * @returns undefined if the path has no static file
  */
 export function respondWithFile({ method, url, headers }: Request): Response | undefined {

@@ -62,6 +62,7 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records.Success status": {
     "page 1 redirects to itself": change(status(302, { Location: "?format=api&page=1" }), /page=1$/),
+    "page 1 is always 500": change(status(500), /page=1$/),
     "page 2 is always 500": change(status(500), /page=2$/),
   },
   "List records.Content-Type": {

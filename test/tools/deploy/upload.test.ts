@@ -7,9 +7,10 @@ const WORKERS_DEV = "https://a.workers.dev";
 test.each([
   { name: "workers.dev", targets: [WORKERS_DEV, "schedule: 0 * * * *"], expected: WORKERS_DEV },
   { name: "a domain", targets: [WORKERS_DEV, "a.example (custom domain)"], expected: "https://a.example" },
+  { name: "a domain with settings of its own", targets: [WORKERS_DEV, "a.example (custom domain) [production: enabled, previews: disabled]"], expected: "https://a.example" },
   { name: "a domain with a letter that DNS does not have", targets: [WORKERS_DEV, "zähler.example (custom domain)"], expected: "https://xn--zhler-gra.example" },
   { name: "workers.dev if the domain is not for production", targets: [WORKERS_DEV, "a.example (custom domain) [production: disabled]"], expected: WORKERS_DEV },
-  { name: "workers.dev if a route has only some paths", targets: [WORKERS_DEV, "a.example/tf1/*", "...and 2 more routes"], expected: WORKERS_DEV },
+  { name: "workers.dev if a route has only some paths", targets: [WORKERS_DEV, "a.example/tf1/*", "https://a.example/tf1/*", "queue"], expected: WORKERS_DEV },
 ])("a deployment is checked at $name", ({ targets, expected }) =>
   expect(getAddress({ targets })).toBe(expected),
 );

@@ -32,13 +32,13 @@ export class UnreadableError extends Error {
 /** The end of a message about a file in an unsupported format. */
 export const CONVERSION_HINT = 'see "Convert your own CSV" in docs/data.md';
 
-/** The last line of an error message about input. */
+/** The end of a message about a load that changed nothing. */
 export const NOT_LOADED = "Nothing was loaded.";
 
 /** Thrown for input that cannot be loaded. The message lists the problems. */
 export class InputError extends Error {}
 
-/** How many bytes of a body are read, because the service responds meanwhile: about 1,200,000 records. */
+/** The longest body that replaces the records, decompressed: about 1,200,000 records, which are sorted while the service responds. */
 export const MAX_BODY_BYTES = 64_000_000;
 
 /** Thrown if the body of a request has too many bytes after decompression. */
