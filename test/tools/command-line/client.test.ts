@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createClient } from "../../../tools/command-line/client.ts";
 import { listenOnFreePort } from "../../support/free-port.ts";
 
@@ -30,14 +30,12 @@ test.each([
 /** A status, the headers of a 429, the error code of a request without a response, or `hang`. */
 type Behavior = number | Record<string, string> | string;
 
-let times: number[];
-
-/** Sends a request to a service that always behaves alike. Returns the outcome, and when each attempt was made. */
-async function send(behavior: Behavior, method = "GET") {
-  const startedAt = Date.now();
-  times = [];
+/** Sends a request to a service that always behaves alike, with a fake clock. Returns the outcome, and when each attempt was made. */
+async function send(behavior: Behavior, method: string) {
+  vi.useFakeTimers({ now: 0 });
+  const times: number[] = [];
   vi.stubGlobal("fetch", async () => {
-    times.push(Math.round((Date.now() - startedAt) / 1_000));
+    times.push(Math.round(Date.now() / 1_000));
     if (behavior === "hang") return new Promise(() => {});
     if (typeof behavior === "string")
       throw new TypeError("fetch failed", { cause: new Error(`connect ${behavior} 192.0.2.1:80`) });
@@ -46,33 +44,28 @@ async function send(behavior: Behavior, method = "GET") {
   });
   const answer = createClient(1_000)(URL, { method }).catch((error: Error) => error.message);
   await vi.runAllTimersAsync();
-  return answer;
+  return { times, outcome: await answer };
 }
 
-describe("with a fake clock,", () => {
-  beforeEach(() => void vi.useFakeTimers());
+const EMPTY = new Uint8Array();
+const FOUR_TIMES = [0, 1, 3, 7, 15];
 
-  const EMPTY = new Uint8Array();
-  const FOUR_TIMES = [0, 1, 3, 7, 15];
-
-  // biome-ignore format: a table of cases
-  test.each<[behavior: Behavior, method: string, times: number[], outcome: unknown]>([
-    [429, "GET", FOUR_TIMES, `GET ${URL}: 429 again and again`],
-    [408, "GET", FOUR_TIMES, expect.objectContaining({ status: 408, body: EMPTY })],
-    [500, "GET", FOUR_TIMES, expect.objectContaining({ status: 500, body: EMPTY })],
-    [503, "GET", FOUR_TIMES, expect.objectContaining({ status: 503, body: EMPTY })],
-    ["ECONNRESET", "GET", FOUR_TIMES, `GET ${URL}: no response, connect ECONNRESET 192.0.2.1:80`],
-    ["ETIMEDOUT", "GET", FOUR_TIMES, `GET ${URL}: no response, connect ETIMEDOUT 192.0.2.1:80`],
-    [{ "Retry-After": "7" }, "GET", [0, 7, 14, 21, 28], `GET ${URL}: 429 again and again`],
-    [{ "Retry-After": "3600" }, "GET", [0, 60, 120, 180, 240], `GET ${URL}: 429 again and again`],
-    ["hang", "GET", [0, 31, 63, 97, 135], expect.stringContaining("no response, Request timed out")],
-    [404, "GET", [0], expect.objectContaining({ status: 404, body: new TextEncoder().encode("text") })],
-    [503, "POST", [0], expect.objectContaining({ status: 503 })],
-    ["ENOTFOUND", "GET", [0], `GET ${URL}: no response, connect ENOTFOUND 192.0.2.1:80`],
-    ["ECONNREFUSED", "GET", [0], `GET ${URL}: no response, connect ECONNREFUSED 192.0.2.1:80`],
-    ["ETIMEDOUT", "POST", [0], `POST ${URL}: no response, connect ETIMEDOUT 192.0.2.1:80`],
-  ])("%o to %s is sent after %j seconds, and not again", async (behavior, method, expected, outcome) => {
-    expect(await send(behavior, method)).toEqual(outcome);
-    expect(times).toEqual(expected);
-  });
+// biome-ignore format: a table of cases
+test.each<[behavior: Behavior, method: string, times: number[], outcome: unknown]>([
+  [429, "GET", FOUR_TIMES, `GET ${URL}: 429 again and again`],
+  [408, "GET", FOUR_TIMES, expect.objectContaining({ status: 408, body: EMPTY })],
+  [500, "GET", FOUR_TIMES, expect.objectContaining({ status: 500, body: EMPTY })],
+  [503, "GET", FOUR_TIMES, expect.objectContaining({ status: 503, body: EMPTY })],
+  ["ECONNRESET", "GET", FOUR_TIMES, `GET ${URL}: no response, connect ECONNRESET 192.0.2.1:80`],
+  ["ETIMEDOUT", "GET", FOUR_TIMES, `GET ${URL}: no response, connect ETIMEDOUT 192.0.2.1:80`],
+  [{ "Retry-After": "7" }, "GET", [0, 7, 14, 21, 28], `GET ${URL}: 429 again and again`],
+  [{ "Retry-After": "3600" }, "GET", [0, 60, 120, 180, 240], `GET ${URL}: 429 again and again`],
+  ["hang", "GET", [0, 31, 63, 97, 135], expect.stringContaining("no response, Request timed out")],
+  [404, "GET", [0], expect.objectContaining({ status: 404, body: new TextEncoder().encode("text") })],
+  [503, "POST", [0], expect.objectContaining({ status: 503 })],
+  ["ENOTFOUND", "GET", [0], `GET ${URL}: no response, connect ENOTFOUND 192.0.2.1:80`],
+  ["ECONNREFUSED", "GET", [0], `GET ${URL}: no response, connect ECONNREFUSED 192.0.2.1:80`],
+  ["ETIMEDOUT", "POST", [0], `POST ${URL}: no response, connect ETIMEDOUT 192.0.2.1:80`],
+])("%o to %s is sent after %j seconds, and not again", async (behavior, method, times, outcome) => {
+  expect(await send(behavior, method)).toEqual({ times, outcome });
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
 import { runProcess } from "../../support/run-command.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
@@ -57,53 +57,45 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
   expect(lines).toEqual(["Stopped. Nothing was loaded.", ""]);
 });
 
-describe("in a log, a line shows", () => {
-  let lines: string[];
-  beforeEach(() => {
-    lines = [];
-    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-    vi.spyOn(console, "error").mockImplementation((line) => lines.push(line));
-  });
+/** What happens at a second after the start of a step: an update, if any, and the newest line then. */
+type Event = [second: number, update: [done: number, total?: number] | undefined, line: string | undefined];
 
-  /** What happens at a second after the start of a step: an update, if any, and the newest line then. */
-  type Event = [second: number, update: [done: number, total?: number] | undefined, line: string | undefined];
-
-  // biome-ignore format: one event per line
-  const steps: [string, Parameters<typeof openProgress>, Event[]][] = [
-    ["the total, the rate and the time left, after one second and then every five", ["reading", { total: 1_000 }], [
-      [0, [1], undefined],
-      [0.9, [450], undefined],
-      [1, undefined, "reading: 450/1000 records, 450 records/s, 2s left"],
-      [5, [501], "reading: 450/1000 records, 450 records/s, 2s left"],
-      [6, undefined, "reading: 501/1000 records, 84 records/s, 6s left"],
-    ]],
-    ["the unit, and a total that changes", ["walking", { total: 3, unit: "pages" }], [
-      [0.5, [1, 401], undefined],
-      [1, [40], "walking: 1/401 pages, 1 pages/s, 6m40s left"],
-      [6, [404], "walking: 40/401 pages, 6.7 pages/s, 55s left"],
-      [11, undefined, "walking: 404/404 pages, 37 pages/s, 0s left"],
-    ]],
-    ["only the number done and the rate if the total is unknown", ["walking", { unit: "pages" }], [
-      [0.9, [4], undefined],
-      [1, [40], "walking: 4 pages, 4 pages/s"],
-    ]],
-    ["no time left while nothing is done", ["writing", { total: 300_000 }], [
-      [1, undefined, "writing: 0/300000 records, 1s so far"],
-      [6, undefined, "writing: 0/300000 records, 6s so far"],
-    ]],
-    ["the elapsed time of a step that counts nothing", ["comparing"], [[70, undefined, "comparing: 1m6s so far"]]],
-  ];
-  test.each(steps)("%s", (_, options, events) => {
-    const begin = Date.now();
-    const { update, close } = openProgress(...options);
-    for (const [second, updated, line] of events) {
-      vi.advanceTimersByTime(begin + 1_000 * second - Date.now());
-      if (updated) update(...updated);
-      expect(lines.at(-1), `after ${second} s`).toBe(line);
-    }
-    close();
-    const { length } = lines;
-    vi.advanceTimersByTime(70_000);
-    expect(lines, "nothing after its end").toHaveLength(length);
-  });
+// biome-ignore format: one event per line
+const steps: [string, Parameters<typeof openProgress>, Event[]][] = [
+  ["the total, the rate and the time left, after one second and then every five", ["reading", { total: 1_000 }], [
+    [0, [1], undefined],
+    [0.9, [450], undefined],
+    [1, undefined, "reading: 450/1000 records, 450 records/s, 2s left"],
+    [5, [501], "reading: 450/1000 records, 450 records/s, 2s left"],
+    [6, undefined, "reading: 501/1000 records, 84 records/s, 6s left"],
+  ]],
+  ["the unit, and a total that changes", ["walking", { total: 3, unit: "pages" }], [
+    [0.5, [1, 401], undefined],
+    [1, [40], "walking: 1/401 pages, 1 pages/s, 6m40s left"],
+    [6, [404], "walking: 40/401 pages, 6.7 pages/s, 55s left"],
+    [11, undefined, "walking: 404/404 pages, 37 pages/s, 0s left"],
+  ]],
+  ["only the number done and the rate if the total is unknown", ["walking", { unit: "pages" }], [
+    [0.9, [4], undefined],
+    [1, [40], "walking: 4 pages, 4 pages/s"],
+  ]],
+  ["no time left while nothing is done", ["writing", { total: 300_000 }], [
+    [1, undefined, "writing: 0/300000 records, 1s so far"],
+    [6, undefined, "writing: 0/300000 records, 6s so far"],
+  ]],
+  ["the elapsed time of a step that counts nothing", ["comparing"], [[70, undefined, "comparing: 1m6s so far"]]],
+];
+test.each(steps)("in a log, a line shows %s", (_, options, events) => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: 0 });
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const { update, close } = openProgress(...options);
+  for (const [second, updated, line] of events) {
+    vi.advanceTimersByTime(1_000 * second - Date.now());
+    if (updated) update(...updated);
+    expect(log.mock.lastCall?.[0], `after ${second} s`).toBe(line);
+  }
+  close();
+  log.mockClear();
+  vi.advanceTimersByTime(70_000);
+  expect(log, "nothing after its end").not.toHaveBeenCalled();
 });
