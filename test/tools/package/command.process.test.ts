@@ -4,18 +4,15 @@ import { copyFile, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { basename, join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
-import { beforeAll, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { findPort, openSocket } from "../../support/free-port.ts";
 import { formatCsv, makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { CERT, COMMAND, installPackage, KEY, runIn, startCommand } from "./built-package.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await installPackage();
-  await writeFile(join(folder, "counts.csv"), formatCsv(makeRecords(50)).replaceAll("tf1", "tf2"));
-});
+const folder = await installPackage();
+await writeFile(join(folder, "counts.csv"), formatCsv(makeRecords(50)).replaceAll("tf1", "tf2"));
 
 test("a signal ends waits, but nothing that is being sent", async () => {
   const { line, url, stop } = await startCommand(folder, ["--admin"]);

@@ -1,19 +1,15 @@
 import { appendFile, cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { beforeAll, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { createProject } from "../../support/project.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
 import { CLIENT, installPackage, LEFT_OVER, runIn } from "./built-package.ts";
 
 const NAME = "traffic-count-records";
 
-let folder: string;
-let installed: string;
-beforeAll(async () => {
-  folder = await installPackage();
-  installed = join(folder, "node_modules", NAME);
-});
+const folder = await installPackage();
+const installed = join(folder, "node_modules", NAME);
 
 test("the package is small, and has no dependencies", async () => {
   expect((await stat(inject("tarball"))).size).toBeLessThan(1_000_000);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { listCodeBlocks, readDocument } from "../../support/documentation.ts";
 import { findPort } from "../../support/free-port.ts";
@@ -13,16 +13,12 @@ import { COMMAND, installPackage, startCommand } from "./built-package.ts";
 
 const recipes = ["js", "python"].flatMap((language) => listCodeBlocks("docs/package.md", language));
 
-let folder: string;
-let port: string;
-beforeAll(async () => {
-  folder = await installPackage();
-  // As in npm 11, after `npm init -y`.
-  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
-  for (const name of ["vitest", "ky", "msw", "@playwright"])
-    await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
-  port = String(await findPort());
-});
+const folder = await installPackage();
+const port = String(await findPort());
+// As in npm 11, after `npm init -y`.
+await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
+for (const name of ["vitest", "ky", "msw", "@playwright"])
+  await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
 
 const run = promisify(execFile);
 const { VITEST: _, JEST = "", ...env } = process.env;

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { get } from "node:https";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CERT, CLIENT, COMMAND, installPackage, KEY, runIn, startCommand } from "./built-package.ts";
 
 /** Paths of other versions of Node and of other runtimes, which CI installs. */
@@ -12,11 +12,8 @@ const { LOWEST_NODE = "", NEWEST_NODE = "", BUN = "", DENO = "" } = process.env;
 
 const PACKAGE = "node_modules/traffic-count-records";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await installPackage();
-  await writeFile(join(folder, "client.ts"), CLIENT);
-});
+const folder = await installPackage();
+await writeFile(join(folder, "client.ts"), CLIENT);
 
 /** The lowest Node reads TypeScript only with an option. */
 const ENV = { NODE_OPTIONS: "--no-warnings --experimental-strip-types --expose-gc" };
