@@ -1,15 +1,14 @@
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { CSV_HEADER, formatCsvLine } from "../../../tools/data/formats/csv.ts";
 import { listCodeBlocks, readDocument } from "../../support/documentation.ts";
 import { findPort } from "../../support/free-port.ts";
 import { makeRecords } from "../../support/sample-records.ts";
 import { createFolder } from "../../support/temporary-folder.ts";
-import { COMMAND, installPackage, startCommand } from "./built-package.ts";
+import { COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
 
 const recipes = ["js", "python"].flatMap((language) => listCodeBlocks("docs/package.md", language));
 
@@ -20,10 +19,9 @@ await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" 
 for (const name of ["vitest", "ky", "msw", "@playwright"])
   await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
 
-const run = promisify(execFile);
-const { VITEST: _, JEST = "", ...env } = process.env;
-const runInFolder = (command: string, args: string[], added = {}) =>
-  run(command, args, { cwd: folder, env: { ...env, PORT: port, NO_COLOR: "1", ...added } });
+/** Runs a program as a user of the package does, outside of Vitest. */
+const run = (program: string, args: string[], added = {}) =>
+  runIn(folder, program, args, { VITEST: undefined, PORT: port, NO_COLOR: "1", ...added });
 
 test("the commands of the installation work in CI, without a registry", async () => {
   const block = listCodeBlocks("docs/package.md", "sh").find((block) => block.includes("git add"));
@@ -35,8 +33,9 @@ ${commands}
 git -c user.name=a -c user.email=a@counts.example commit -qm "Test with the service"
 git clone -q . ../clone && cd ../clone
 npm ci >&2 && npx traffic-count-records --version`;
-  const offline = { ...env, npm_config_cache: createFolder(), npm_config_offline: "true" };
-  const { stdout } = await run("bash", ["-ec", script], { cwd: createFolder(), env: offline });
+  const offline = { npm_config_cache: createFolder(), npm_config_offline: "true" };
+  const { status, stdout, stderr } = await runIn(createFolder(), "bash", ["-ec", script], offline);
+  expect(status, stderr).toBe(0);
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/m);
 });
 
@@ -48,6 +47,7 @@ const VITEST = [NODE, resolve("node_modules/vitest/vitest.mjs"), "run", "--root"
 const PLAYWRIGHT_PATH = resolve("node_modules/@playwright/test/cli.js");
 const PLAYWRIGHT = [NODE, PLAYWRIGHT_PATH, "test", "page.spec.js", "--config"];
 // CI installs Jest into this folder.
+const { JEST = "" } = process.env;
 const JEST_PATH = join(JEST, "node_modules/jest/bin/jest.js");
 const JEST_COMMAND = [NODE, "--experimental-vm-modules", JEST_PATH, "--rootDir", ".", ...TIMEOUT];
 
@@ -70,23 +70,23 @@ for (const { files, isInstalled = true, command, expected } of RUNS)
     }
     const [program = "", ...args] = command;
     const named = command === PLAYWRIGHT ? ["playwright.config.js"] : files;
-    const { stdout, stderr } = await runInFolder(program, [...args, ...named]);
-    expect(stdout + stderr).toMatch(expected);
-    await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
+    const { status, stdout, stderr } = await run(program, [...args, ...named]);
+    expect([status, stdout + stderr]).toEqual([0, expect.stringMatching(expected)]);
+    expect((await run("pgrep", ["-f", folder])).status).toBe(1);
   });
 
 test.runIf(hasPytest)("the recipe test_records.py says why the command does not start", async () => {
   const args = ["-m", "pytest", "test_records.py"];
-  const failure = runInFolder("python3", args, { NODE_OPTIONS: "--no-experimental-sqlite" });
-  const stdout = expect.stringMatching(/AssertionError: The command did not start.*needs SQLite/s);
-  await expect(failure).rejects.toMatchObject({ stdout });
+  const { status, stdout } = await run("python3", args, { NODE_OPTIONS: "--no-experimental-sqlite" });
+  expect(stdout).toMatch(/AssertionError: The command did not start.*needs SQLite/s);
+  expect(status).toBe(1);
 });
 
 test("the script of the README prints what its last comment says", async () => {
   const [script = ""] = listCodeBlocks("README.md", "js");
   const [, printed] = /\/\/ (.+)\n$/.exec(script) ?? [];
   await writeFile(join(folder, "readme.mjs"), script);
-  expect((await runInFolder(NODE, ["readme.mjs"])).stdout).toBe(`${printed}\n`);
+  expect(await run(NODE, ["readme.mjs"])).toMatchObject({ status: 0, stdout: `${printed}\n` });
 });
 
 test.each([
@@ -95,13 +95,13 @@ test.each([
   ["--port=", ["--port=NUMBER"]],
 ])("the container's health check follows %s", async (_, given) => {
   const args = given.map((arg) => arg.replace("NUMBER", port));
-  const options = { cwd: folder, env: { ...process.env, PORT: args.length > 0 ? "1" : port } };
-  const server = spawn(NODE, [COMMAND, ...args], options);
+  const env = { PORT: args.length > 0 ? "1" : port };
+  const server = spawn(NODE, [COMMAND, ...args], { cwd: folder, env: { ...process.env, ...env } });
   onTestFinished(() => void server.kill());
   await once(server.stdout, "data");
   const [, check = ""] = /^HEALTHCHECK CMD (.*)$/m.exec(readDocument("docs/deploying.md")) ?? [];
   const [, ...script] = JSON.parse(check.replace("/proc/1/", `/proc/${server.pid}/`));
-  await run(NODE, script, options);
+  expect(await run(NODE, script, env)).toMatchObject({ status: 0 });
 });
 
 test("each curl command of the section for any language succeeds", async () => {
@@ -112,7 +112,7 @@ test("each curl command of the section for any language succeeds", async () => {
   expect(commands).toHaveLength(4);
   for (const command of commands) {
     const adapted = command.replace("http://localhost:8787", url).replace("curl", "curl --fail --silent");
-    await run("bash", ["-c", adapted], { cwd: folder });
+    expect(await run("bash", ["-c", adapted]), command).toMatchObject({ status: 0 });
   }
   await stop();
 });
