@@ -16,11 +16,10 @@ const PACKAGE_FOLDER = resolve("dist/package");
 /** The path of the command in a folder where the package is installed. */
 export const COMMAND = "node_modules/.bin/traffic-count-records";
 
-/** The paths of a certificate for localhost, which signs itself, and of its key. */
-export const [CERT, KEY] = [
-  resolve("test/tools/package/certificate/cert.pem"),
-  resolve("test/tools/package/certificate/key.pem"),
-];
+/** The path of a certificate for localhost, which signs itself. */
+export const CERT = resolve("test/tools/package/certificate/cert.pem");
+/** The path of its key. */
+export const KEY = resolve("test/tools/package/certificate/key.pem");
 
 declare module "vitest" {
   interface ProvidedContext {

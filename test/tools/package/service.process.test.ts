@@ -202,7 +202,7 @@ test.each<[string, (service: Service) => unknown]>([
 ])("a growing collection begins with half of its records, and again after %s", async (_, beginAnew) => {
   let time = 1_234_567;
   const service = create({ now: () => time, prefer: { grow: { records: 15, per: "s" } } });
-  const count = async () => Object(await (await service.fetch(PATH)).json()).count;
+  const count = async () => (await read(service)).count;
   const first = await count();
   time += 10_000;
   expect(await count()).toBe(first + 150);
