@@ -15,6 +15,9 @@ const service = createService({ records: makeRecords(100) });
 const server = await service.listen({ port: 0 });
 afterAll(() => server.close());
 
+/** Returns the text of a request for a page of the collection. */
+const request = (query = "") => `GET ${PATH}${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
 /** Sends lines and an empty line. Returns the response, which ends when the server closes the connection. */
 async function send(url: string, lines: string[]): Promise<string> {
   return text(await openSocket(url.replace("localhost", "127.0.0.1"), `${lines.join("\r\n")}\r\n\r\n`));
@@ -25,16 +28,14 @@ describe("a fault on a real connection", () => {
     ["close", /^HTTP\/1.1 200 .+\}$/s],
     ["body%3Dcut", /^HTTP\/1.1 200 .+\}HTTP\/1.1 200 [^}]+\{"count":100,[^\]]+$/s],
   ])("%s ends a pipelined connection when it is its turn", async (fault, received) => {
-    const targets = [`${PATH}?prefer=delay%3D100`, `${PATH}?prefer=${fault}`, PATH];
-    const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n`);
-    expect(await send(server.url, requests)).toMatch(received);
+    const requests = ["?prefer=delay%3D100", `?prefer=${fault}`, ""].map(request);
+    expect(await text(await openSocket(server.url, requests.join("")))).toMatch(received);
   });
 
   test("prints nothing, even if the client disconnects", async () => {
     const printing = [vi.spyOn(console, "error"), vi.spyOn(console, "info")];
     for (const fault of ["cut", "slow"]) {
-      const request = `GET ${PATH}?prefer=body%3D${fault} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
-      const socket = await openSocket(server.url, request);
+      const socket = await openSocket(server.url, request(`?prefer=body%3D${fault}`));
       await once(socket, "data");
       socket.resetAndDestroy();
     }
@@ -79,7 +80,7 @@ describe("a connection", () => {
       return toReply(new Response(Buffer.alloc(50_000_000)));
     };
     await using ignored = await listen(respond, { port: 0 }, { idleMs: 300 });
-    const socket = await openSocket(ignored.url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    const socket = await openSocket(ignored.url, request());
     const signal = await received.promise;
     await expect.poll(() => signal.aborted).toBe(true);
     socket.destroy();
@@ -87,15 +88,14 @@ describe("a connection", () => {
 });
 
 describe("close", () => {
-  const request = (query: string) => `GET ${PATH}${query} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const WHOLE = /^HTTP\/1.1 200 .*\]\}$/s;
 
   test.each<[what: string, requests: string[], received: RegExp, tls?: object]>([
     ["a connection without a request", [], /^$/],
     ["a connection without the handshake of TLS", [], /^$/, { cert: CERT, key: KEY }],
-    ["a kept connection", [request("")], WHOLE],
+    ["a kept connection", [request()], WHOLE],
     ["a response that waits", [request("?prefer=hang")], /^$/],
-    ["a response that waits after another one", [request(""), request("?prefer=delay=10000")], WHOLE],
+    ["a response that waits after another one", [request(), request("?prefer=delay=10000")], WHOLE],
     ["a slow body", [request("?prefer=body=slow,delay=10000")], /^HTTP\/1.1 200 (?!.*close)(?!.*\r\n0\r\n)/s],
   ])("ends %s, once and for all callers", async (_, requests, received, tls) => {
     const { url, close } = await service.listen({ port: 0, ...tls });
@@ -129,12 +129,12 @@ describe("close", () => {
     const { url, close } = await listen(respond, { port: 0, host: "127.0.0.1" }, { graceMs: 600_000 });
     const getCode = () => fetch(url).catch(({ cause }) => cause.code);
     const [idle, waiting] = [await openSocket(url, ""), await openSocket(url, "")];
-    const connecting = openSocket(url, request(""));
+    const connecting = openSocket(url, request());
     // It has connected, but the server can accept it only in the next turn of the event loop.
     await new Promise(process.nextTick);
     const closed = close();
     await expect.poll(getCode).toBe("ECONNREFUSED");
-    idle.write(request(""));
+    idle.write(request());
     waiting.write(request("?prefer=hang"));
     expect(await text(waiting)).toBe("");
     for (const socket of [idle, await connecting])
@@ -145,7 +145,7 @@ describe("close", () => {
   test("waits for a client that reads late, but not for one that reads nothing", async () => {
     const body = Buffer.alloc(50_000_000);
     const { url, close } = await listen(async () => toReply(new Response(body)), { port: 0 });
-    const sockets = await Promise.all([openSocket(url, request("")), openSocket(url, request(""))]);
+    const sockets = await Promise.all([openSocket(url, request()), openSocket(url, request())]);
     await Promise.all(sockets.map((socket) => once(socket, "readable")));
     const closed = close();
     await expect(fetch(url)).rejects.toThrow();
