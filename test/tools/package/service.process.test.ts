@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
@@ -118,7 +117,7 @@ test("requests are listed as plain values until reset, which also resets the cou
     "GET ?prefer=close {}  close",
   ]);
   for (const copy of [structuredClone(service.requests), JSON.parse(JSON.stringify(service.requests))])
-    assert.deepStrictEqual(copy, service.requests);
+    expect(copy).toStrictEqual(service.requests);
   expect(inspect(service.requests)).toContain("if-none-match");
   service.reset();
   expect(service.requests).toEqual([]);
