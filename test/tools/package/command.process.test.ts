@@ -4,7 +4,7 @@ import { copyFile, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { basename, join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
-import { expect, inject, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { findPort, openSocket } from "../../support/free-port.ts";
 import { formatCsv, makeRecords } from "../../support/sample-records.ts";
@@ -17,12 +17,11 @@ await writeFile(join(folder, "counts.csv"), formatCsv(makeRecords(50)).replaceAl
 test("a signal ends waits, but nothing that is being sent", async () => {
   const { line, url, stop } = await startCommand(folder, ["--admin"]);
   expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
-  const open = (requests: string) => openSocket(url.replace("localhost", "127.0.0.1"), requests);
   const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const faults = ["hang", "body=slow,delay=10000"].map((fault) => get(`/api/tf1/records/?prefer=${fault}`));
-  const ended = Promise.all(["", ...faults].map(async (requests) => text(await open(requests))));
+  const ended = Promise.all(["", ...faults].map(async (requests) => text(await openSocket(url, requests))));
   // More than fits into the buffers of a connection.
-  const reader = await open(get("/seed.csv.gz").repeat(40));
+  const reader = await openSocket(url, get("/seed.csv.gz").repeat(40));
   const countRequests = async () =>
     Object(await (await fetch(`${url}/__admin/requests`)).json()).requests.length;
   await expect.poll(countRequests).toBeGreaterThan(faults.length);
@@ -125,6 +124,7 @@ test.each([
 test("the command keeps nothing of a request", async () => {
   const runtime = [process.execPath, "--heapsnapshot-signal=SIGUSR2", `--diagnostic-dir=${folder}`];
   const { url, pid, stop } = await startCommand(folder, [], runtime);
+  onTestFinished(async () => void (await stop()));
   const marks = ["mark-in-url-7f3a", "mark-in-header-7f3a"];
   await send(`${url}/api/tf1/records/?x=${marks[0]}`, { "X-Mark": String(marks[1]) });
   // Others follow on other connections, because a runtime may hold on to the latest one.
@@ -137,7 +137,6 @@ test("the command keeps nothing of a request", async () => {
   const heap = readFileSync(String(listSnapshots()[0]), "utf8");
   expect(heap).toContain("tf1/records");
   for (const mark of marks) expect(heap.includes(mark), mark).toBe(false);
-  await stop();
 });
 
 /** Sends a request on a connection of its own, with no other headers than these, `Host` and `Connection`. */
