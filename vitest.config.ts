@@ -2,25 +2,12 @@ import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
-import type { Reporter } from "vitest/node";
+import { failSkippedTests } from "./test/support/fail-skipped-tests.ts";
 import { createFolder } from "./test/support/temporary-folder.ts";
 
 /** The tests that may start processes. All other tests but those of the browser are quick, and fail if they start a process. */
 const processes = "test/**/*.process.test.ts";
 const browser = "test/**/*.browser.test.ts";
-
-/** In CI, skipped tests are an error. A test is skipped if a program that it needs is missing. */
-const failSkippedTests: Reporter = {
-  onTestRunEnd(modules) {
-    const skipped = modules.filter(({ children }) => [...children.allTests("skipped")].length > 0);
-    if (skipped.length === 0) return;
-    const files = skipped.map(({ relativeModuleId }) => relativeModuleId);
-    console.error(
-      `\nIn CI, no test may be skipped. Install the programs that CONTRIBUTING.md lists for: ${files.join(", ")}\n`,
-    );
-    process.exitCode = 1;
-  },
-};
 
 const isInCi = Boolean(process.env.CI) && process.env.CI !== "false";
 
