@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, createReadStream, existsSync, openSync, writeSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
@@ -97,6 +97,15 @@ describe("a named pipe", () => {
     reader.destroy();
     await writing;
   });
+});
+
+test("a signal ends a command without an incomplete file", async () => {
+  const command = ["tools/data/data-command.ts", "generate", "--records", "100000000", "--out", path("out")];
+  const child = spawn(process.execPath, command, { stdio: "ignore" });
+  await expect.poll(() => readdir(folder)).toHaveLength(1);
+  child.kill();
+  expect(await once(child, "close")).toEqual([143, null]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 // biome-ignore format: a table of cases
