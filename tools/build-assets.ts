@@ -28,7 +28,9 @@ const SAMPLE_DATA_HASH_FILE = "sample-data-hash.js";
 
 const bundled = await bundleFiles();
 // The path changes with the files, so that browsers can keep them for ever (public/_headers). The worker and the API reference import it.
-const assetsPath = `/assets/${hashFiles(bundled)}`;
+const hash = createHash("sha256");
+for (const { name, contents } of bundled) hash.update(name).update(contents);
+const assetsPath = `/assets/${hash.digest("hex").slice(0, 8)}`;
 replaceFile("assets-path.js", `export const ASSETS_PATH = "${assetsPath}";`);
 const assets = new Map<string, string | Uint8Array>([
   ...listFiles(PUBLIC).map((file) => [file, readFileSync(join(PUBLIC, file))] as const),
@@ -62,12 +64,6 @@ async function bundleFiles() {
     write: false,
   });
   return outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
-}
-
-function hashFiles(files: Awaited<ReturnType<typeof bundleFiles>>): string {
-  const hash = createHash("sha256");
-  for (const { name, contents } of files) hash.update(name).update(contents);
-  return hash.digest("hex").slice(0, 8);
 }
 
 /** Imports the API reference. Node cannot import it directly, because it contains JSX. */

@@ -42,11 +42,6 @@ export interface LocatedPage {
   hidden: number;
 }
 
-interface CollectionOptions {
-  /** Returns how many of the newest records the collection hides, given the number of all. By default, it hides none. */
-  countHidden?: ((count: number) => number) | undefined;
-}
-
 interface PageOptions {
   /** Whether the client has a current copy of the page, so that its records are not read. By default, it has none. */
   matchesCopy?: ((page: LocatedPage) => boolean) | undefined;
@@ -81,7 +76,8 @@ function createCaches(store: Store, { name, limits = DEFAULT_LIMITS }: CachedSto
 
 type Caches = ReturnType<typeof createCaches>;
 
-function createCollection(caches: Caches, { countHidden }: CollectionOptions = {}) {
+/** @param options `countHidden` returns how many of the newest records the collection hides, given the number of all. By default, none */
+function createCollection(caches: Caches, { countHidden }: { countHidden?: (count: number) => number } = {}) {
   const { snapshots, readRecords, readStatistics } = caches;
   const shorten = (snapshot: MaybeSnapshot): MaybeSnapshot => {
     if (countHidden === undefined || snapshot.id === null) return snapshot;

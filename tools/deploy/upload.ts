@@ -37,8 +37,7 @@ export async function upload(command: string[]): Promise<Report> {
 
 /**
  * Gets the address of production: the last domain or route, or else workers.dev.
- * @param report.targets Such as `https://a.workers.dev`, `counts.example/*`, a schedule, or
- *   `counts.example (custom domain) [production: enabled, previews: disabled]`
+ * @param report.targets Such as `https://a.workers.dev`, `counts.example/*`, or `counts.example (custom domain) [production: enabled]`
  * @throws Error if there is no address that can be checked
  */
 export function getAddress({ targets = [] }: Pick<Report, "targets">): string {

@@ -11,8 +11,6 @@ export const MIN_RESPONSES = 5;
 /** How many consecutive errors show that the worker is broken. For some seconds, the previous version may fail, too. */
 export const MAX_ERRORS = 40;
 
-const INTERVAL_MS = 500;
-
 /** A new workers.dev subdomain, or the certificate of a new domain, is ready only after minutes. */
 const TIMEOUT_MS = 600_000;
 
@@ -29,7 +27,7 @@ interface WaitOptions {
  */
 export async function waitForVersion(
   address: string,
-  { version, intervalMs = INTERVAL_MS }: WaitOptions = {},
+  { version, intervalMs = 500 }: WaitOptions = {},
 ): Promise<void> {
   const giveUpAt = Date.now() + TIMEOUT_MS;
   let ready = 0;

@@ -77,10 +77,9 @@ function createActions(controls: ServiceControls): Record<string, Record<string,
       DELETE: () => setClock(initial.now),
     },
     "/__admin/records": { PUT: replaceByBody, DELETE: () => service.replace() },
-    // Also resets the counts of `times` and `rate`, which count requests, too.
+    // Last, because it also resets the counts of `times` and `rate`: `restoreAll` keeps this order.
     "/__admin/requests": { GET: () => ({ requests: service.requests }), DELETE: service.reset },
   };
-  // In this order: the last one also resets the counts of requests.
   const restoreAll = async () => {
     for (const { DELETE } of Object.values(actions)) await DELETE();
   };

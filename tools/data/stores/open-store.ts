@@ -68,7 +68,7 @@ export async function withLock<T>(
   return action().finally(lock.close.bind(lock));
 }
 
-const UPDATE_ADVICE = ". If that is older, `npm start` or `npm run deploy` updates them";
+const UPDATE_ADVICE = ". If that version is older, `npm start` or `npm run deploy` updates the tables";
 
 /**
  * Opens a store for an action.
@@ -95,7 +95,7 @@ export async function withStore<T>(
     const isOfTables = cause instanceof OtherTablesError;
     if (!isOfFile && !isOfTables) throw cause;
     const message = `The ${name} store (${opened.location}) cannot be used: ${describeFileError(cause)}`;
-    // A command that writes has tried that.
+    // A command that writes has already tried to update them.
     const advice = isOfTables && access === "read" ? UPDATE_ADVICE : "";
     throw new Error(message + advice, { cause });
   } finally {
