@@ -44,10 +44,8 @@ def read_csv(path, encoding="utf-8-sig", **options):
     for cells in reader:
         if None in cells:
             raise ValueError(f"the row has more cells than the header: {cells[None]}")
-        missing = [name for name, cell in cells.items() if cell is None]  # some programs leave out empty cells at the end
-        if any(missing):  # also the header can end with a separator
-            place += f" (the row ends before the cell {missing[0]})"
-        yield place, {**cells, **dict.fromkeys(missing, "")}
+        end = next((f" (the row ends before the column {name})" for name, cell in cells.items() if name and cell is None), "")
+        yield place + end, {name: cell or "" for name, cell in cells.items()}  # some programs leave out empty cells at the end
 
 
 def parse_count(text):
