@@ -87,6 +87,7 @@ test.each<[args: string, status: number, reason: string, npm?: object]>([
   ["--var STORE:kv", 1, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
   ["--var PREFER", 2, "must be a name and a value"],
   ["--prot 9000", 2, "Did you mean --port?"],
+  ["9000", 2, '"9000" follows no option. npm takes options'],
   ["", 2, "--ip did not arrive. npm takes options", { npm_package_name: "traffic-count-records", npm_config_ip: "0.0.0.0" }],
 ])("npm start -- %s starts nothing, and says why", async (given, status, reason, npm) => {
   const folder = createFolder();

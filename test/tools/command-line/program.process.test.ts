@@ -53,14 +53,17 @@ const LOST = "did not arrive. npm takes options for itself";
 const TOO_MANY = "too many arguments";
 
 test.each([
-  ["--persist-to was taken", { npm_config_persist_to: "" }, `--persist-to ${LOST}`],
-  ["another project took it", { npm_config_persist_to: "", npm_package_name: "a" }, TOO_MANY],
-  ["an option of another command was taken", { npm_config_min_records: "1" }, TOO_MANY],
-  ["npm itself prints JSON", { npm_config_json: "true" }, TOO_MANY],
-])("if %s, the command is a usage error because of %j: %s", async (_, env, reason) => {
+  ["--persist-to was taken", "info x", { npm_config_persist_to: "" }, `--persist-to ${LOST}`],
+  ["--json was taken", "info", { npm_config_json: "true" }, `--json ${LOST}`],
+  ["--store was taken, and its value arrived", "kv info", { npm_config_store: "true" }, `--store ${LOST}`],
+  ["npm has an option that arrived, too", "info --store kv x", { npm_config_store: "kv" }, TOO_MANY],
+  ["another project took it", "info x", { npm_config_persist_to: "", npm_package_name: "a" }, TOO_MANY],
+  ["an option of another command was taken", "info x", { npm_config_min_records: "1" }, TOO_MANY],
+])("if %s, `%s` is a usage error because of %j: %s", async (_, command, env, reason) => {
   for (const [name, value] of Object.entries({ npm_package_name: "traffic-count-records", ...env }))
     vi.stubEnv(name, value);
-  expect(await runData(["info", "x"])).toMatchObject({ status: 2, stderr: expect.stringContaining(reason) });
+  const result = await runData(command.split(" "));
+  expect(result).toMatchObject({ status: 2, stderr: expect.stringContaining(reason) });
 });
 
 test("npm takes an option that stands before --, and none after it", async () => {
