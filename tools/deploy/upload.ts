@@ -43,9 +43,9 @@ export async function upload(command: string[]): Promise<Report> {
 export function getAddress({ targets = [] }: Pick<Report, "targets">): string {
   const enabled = targets.filter((target) => !target.includes("production: disabled"));
   // A schedule, a wildcard host and a part of the paths have no address.
-  const pattern = /^(https?:\/\/)?([^\s/*:.]+(?:\.[^\s/*:.]+)+)(?:\/\*)?(?: \(.*)?$/;
+  const pattern = /^(?:(https?:\/\/[^\s/*]+)|([^\s/*:.]+(?:\.[^\s/*:.]+)+))(?:\/\*)?(?: \(.*)?$/;
   const found = enabled.map((target) => pattern.exec(target)).findLast((match) => match !== null);
-  if (found) return new URL(`${found[1] ?? "https://"}${found[2]}`).origin;
+  if (found) return new URL(found[1] ?? `https://${found[2]}`).origin;
   throw new Error("Wrangler reported no address of the worker. Set PUBLIC_ORIGIN in wrangler.toml.");
 }
 

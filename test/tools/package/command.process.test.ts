@@ -171,7 +171,7 @@ test.each([
   { name: "a certificate without its key", args: ["--cert", CERT], expected: [2, "both cert and key"] },
   { name: "a missing certificate", args: ["--cert", "nothing.pem", "--key", KEY], expected: [2, "open 'nothing.pem'"] },
   { name: "a key that is none", args: ["--cert", CERT, "--key", CERT], expected: [2, "cannot be used: "] },
-  { name: "a public origin with a path", args: ["--public-origin", "https://a/b"], expected: [2, "error: publicOrigin is"] },
+  { name: "a public origin with a path", args: ["--public-origin", "https://a/b"], expected: [2, "error: The public origin is"] },
   { name: "faults that are off", args: ["--faults", "off", "--prefer", "code=503"], expected: [2, "but faults are off"] },
   { name: "a source of the sample data", args: ["--source", "x"], expected: [2, "has its own source"] },
   { name: "another model", args: ["--model-name", "tf2"], expected: [2, "Allowed choices are tf1"] },

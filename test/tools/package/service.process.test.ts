@@ -56,7 +56,7 @@ test.each<readonly [call: string, value: unknown, expected: string | typeof Type
   ["createService", { modelName: "tf2" }, "at modelName"],
   ["createService", { now: 5 }, "at now"],
   ["createService", { now: () => new Date() }, "at now"],
-  ["createService", { publicOrigin: "a" }, "publicOrigin"],
+  ["createService", { publicOrigin: "a" }, "The public origin is"],
   ["createService", { prefer: null }, "at prefer"],
   ["createService", { prefer: "code=5" }, "code=5 is invalid"],
   ["createService", { records: [{ count: 2, next: null, previous: null, results: [RECORDS[0]] }] }, "records: the pages contain 1 different record"],

@@ -36,5 +36,5 @@ test("a file of the package that is missing is a 500, and the command prints why
   const { url, stop } = await startCommand(folder, []);
   expect((await fetch(`${url}/seed.csv.gz`)).status).toBe(500);
   expect((await fetch(`${url}/api/tf1/records/`)).status).toBe(200);
-  expect((await stop()).stderr).toContain(`seed.csv.gz cannot be read: it does not exist. A bundler`);
+  expect((await stop()).stderr).toContain(`seed.csv.gz cannot be read: it does not exist. If a bundler`);
 });
