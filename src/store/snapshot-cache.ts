@@ -70,11 +70,11 @@ export function createSnapshotCache(store: Store, storeName: string | undefined)
   /** Reads the current snapshot. Of two reads that overlap, the one that began later is cached. */
   async function readAndCache(wanted: WantedBlock | undefined): Promise<TimedRead> {
     const readAt = Date.now();
-    const read = { ...(await withTimeout(store.readCurrent({ wanted }))), readAt };
+    const { snapshot, block } = await withTimeout(store.readCurrent({ wanted }));
     const isLatest = cached === undefined || cached.readAt <= readAt;
-    // With its block, if it has read one, at most 100 KB.
-    if (isLatest) cached = { ...read, freshFrom: readAt, refreshingFrom: undefined };
-    return read;
+    // The block is not cached here, because only this request wants it.
+    if (isLatest) cached = { snapshot, readAt, freshFrom: readAt, refreshingFrom: undefined };
+    return { snapshot, block, readAt };
   }
 
   /** Reads the current snapshot. If that fails, returns the cached one, which is then fresh again unless another request has changed it. */

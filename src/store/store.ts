@@ -8,7 +8,7 @@ export const READ_TIMEOUT_MS = 3_000;
 export interface CurrentSnapshot {
   snapshot: MaybeSnapshot;
   /** The wanted block, if the store has it and can read it in the same step. */
-  block?: Block;
+  block?: Block | undefined;
 }
 
 /** The block that a reader needs: by its number, or the last one of the current snapshot. */

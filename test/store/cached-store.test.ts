@@ -47,6 +47,12 @@ describe("while the snapshot is fresh", () => {
     expect(reads).toEqual(["current", "block 1", "block 2", "block 4", "block 2"]);
   });
 
+  test("an instance without caches keeps no block, not even one that was read with the snapshot", async () => {
+    const { serves, reads } = createControlledStore(first, "d1", { blocks: 0, pages: 0 });
+    await serves(1_250, 1, 1);
+    expect(reads).toEqual(["current", "block 1"]);
+  });
+
   test("an instance caches 256 blocks and 1,000 pages by default", async () => {
     const [block] = encodeBlocks(makeRecords(BLOCK_SIZE));
     const snapshot = { ...first, count: 1_001 * BLOCK_SIZE };
