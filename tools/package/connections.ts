@@ -105,10 +105,8 @@ export async function closeServers(
     await setImmediate();
   };
   connections.isEnding = true;
-  for (const { socket, responses } of open.values()) {
-    const [first] = responses;
-    if (first && waiting.has(first) && !first.writableEnded) socket.destroy();
-  }
+  const isWaiting = (one?: ServerResponse) => one !== undefined && waiting.has(one) && !one.writableEnded;
+  for (const { socket, responses } of open.values()) if (isWaiting(responses[0])) socket.destroy();
   await waitFor(graceMs);
   for (const { socket, responses } of open.values()) if (responses.length === 0) socket.destroySoon();
   await waitFor(REST_MS);
