@@ -11,7 +11,7 @@ import { formatNumber, formatQuantity } from "./text-format.ts";
 export const Explanation: FC<{ response: ClientResponse }> = ({ response }) => {
   const { applied, error, isFault, urlWithoutFaults, leftOut } = response;
   const items = applied === undefined ? [] : listItems(applied);
-  const sentences = listSentences(response);
+  const sentences = listSentences(response, items);
   // Without options, the request would have the same error, unless `grow` hides its page.
   const helps = error === undefined || isFault || applied?.options.grow !== undefined;
   return (
@@ -79,12 +79,13 @@ function describeOption(option: string): string {
 }
 
 /** Says what is true of the response as a whole. */
-function listSentences({ applied, served, url, preferHeader, areFaultsOff }: ClientResponse): string[] {
+function listSentences(response: ClientResponse, items: unknown[]): string[] {
+  const { applied, served, url, preferHeader, areFaultsOff } = response;
   const isAsked = preferHeader !== undefined || Boolean(url.searchParams.get("prefer"));
   if (areFaultsOff && isAsked)
     return ["Faults are turned off in this deployment, so no option has an effect."];
   // Without any option left, the warnings say why.
-  if (applied === undefined || listItems(applied).length === 0) return [];
+  if (applied === undefined || items.length === 0) return [];
   const { source, rule, waitMs = 0 } = applied;
   const sentences: string[] = [];
   if (source === "setting") sentences.push("The setting PREFER of this deployment asks for this.");

@@ -70,6 +70,7 @@ describe("the chart", () => {
     const html = renderChart(fill({ 7: [1, mean] }), fill({}));
     const labels = Array.from(html.matchAll(/data-label="(.*?)"/g), ([, label]) => label);
     expect(labels.slice(0, 3).join(" ")).toBe(scale);
+    expect(html).toContain("(07:00–08:00 UTC). No other hour has records.");
     expect(html).toContain("Saturday and Sunday: no records.");
   });
 });

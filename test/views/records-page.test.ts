@@ -72,6 +72,7 @@ test.each<[name: string, settings: object, query: string, prefer: string, links:
   ["in the query", {}, "?prefer=delay=7&page=3", "", ["delay", `${HERE}?page=3`], "7 ms"],
   ["in a header, which no link can change", {}, "", "delay=1", ["delay"], "1 ms"],
   ["an invalid header", {}, "", "count=0", [], "count=0 is invalid"],
+  ["an invalid header, and by default nothing", { PREFER: "," }, "", "count=0", [], "count=0 is invalid"],
   ["by default", SLOW, "?page=3", "", ["delay", `${HERE}?page=3&prefer=none`], "PREFER"],
   ["by default, and in the query", SLOW, "?prefer=delay=2", "", ["delay", `${HERE}?prefer=none`], "2 ms"],
   ["a condition that is not met", {}, "?page=3&prefer=on=2,code=503", "", ["on", `${HERE}?page=3`]],
