@@ -106,9 +106,10 @@ export async function closeServers(
   };
   connections.isEnding = true;
   const isWaiting = (one?: ServerResponse) => one !== undefined && waiting.has(one) && !one.writableEnded;
-  for (const { socket, responses } of open.values()) if (isWaiting(responses[0])) socket.destroy();
+  for (const { socket } of open.values().filter(({ responses }) => isWaiting(responses[0]))) socket.destroy();
   await waitFor(graceMs);
-  for (const { socket, responses } of open.values()) if (responses.length === 0) socket.destroySoon();
+  for (const { socket } of open.values().filter(({ responses }) => responses.length === 0))
+    socket.destroySoon();
   await waitFor(REST_MS);
   for (const { socket } of open.values()) socket.destroy();
   // The clients see the end two turns later.

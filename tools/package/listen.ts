@@ -133,8 +133,7 @@ function createSecureServer({ cert, key }: Record<"cert" | "key", string>): Serv
  * Returns the host of a request. Two hosts become one that is invalid (RFC 9112, 3.2). It can be empty, and in HTTP/1.0, health checks of
  * some proxies do not send it: then it is the address that the client has used.
  */
-function getHost({ headersDistinct, socket }: IncomingMessage): string {
-  const { host = [] } = headersDistinct;
+function getHost({ headersDistinct: { host = [] }, socket }: IncomingMessage): string {
   const { localAddress = "", localPort = 0 } = socket;
   return host.join() || formatAddress(localAddress.replace("::ffff:", ""), localPort);
 }

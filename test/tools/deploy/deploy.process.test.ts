@@ -207,6 +207,7 @@ describe.concurrent("with a program in place of wrangler,", async () => {
     ["a deployment whose store cannot be read is not begun", { answers: { "d1 list": { fails: "no token" } } }, 1, ends("prepare the store", "no token", OLD)],
     ["a version that cannot be uploaded is not live", { answers: failing("versions upload") }, 1, ends("upload the new version", REASON, OLD)],
     ["a version that the user declines is not live", { answers: { "versions upload": DECLINED["deploy --tag"] } }, 1, ends("upload the new version", "cancelled", OLD)],
+    ["a version that wrangler does not report is not live", { answers: { "versions upload": { reports: { type: "wrangler-session" } } } }, 1, ends("upload the new version", "wrangler failed", OLD)],
     ["a version that breaks a rule is not live", {}, 1, ends("check the new version", RULE, OLD)],
     ["a version that is rejected is not live", { answers: { ...NOT_LIVE, ...REJECTED } }, 1, ends("deploy the worker", REASON, `${OLD}.*${AGAIN}`)],
     ["a version whose domain is rejected is live", { answers: { ...NO_ADDRESS, ...REJECTED } }, 1, ends("deploy the worker", REASON, NEW)],

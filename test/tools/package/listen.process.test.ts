@@ -187,7 +187,7 @@ test.each<readonly [what: string, expected: string | RegExp, lines: readonly str
   ...["LOCALHOST", "localhost:80"].map((host) => withHost(host, "localhost")),
   withHost("my_counts:80", "my_counts"),
   ["the target that a proxy gets", linksTo("http://a.example"), [`GET http://a.example${PATH} HTTP/1.1`, "Host: a"]],
-  ["HTTP/1.0 without a host", linksTo(LOCAL), [`GET ${PATH} HTTP/1.0`]],
+  ...[["HTTP/1.0"], ["HTTP/1.1", "Host:"]].map(([version, ...lines]) => [`${version} without a host`, linksTo(LOCAL), [`GET ${PATH} ${version}`, ...lines]] as const),
   ["a URL of 30,000 characters", /^HTTP\/1.1 414 .*"detail"/s, [`GET ${PATH}?a=${"a".repeat(30_000)} HTTP/1.1`, "Host: a"]],
   ["a URL of 33,000 characters", statusIs(431), [`GET ${PATH}?a=${"a".repeat(33_000)} HTTP/1.1`, "Host: a"]],
   ["TRACE, a method that `new Request()` rejects,", statusIs(405), ["TRACE / HTTP/1.1", "Host: a"]],
