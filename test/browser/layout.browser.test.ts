@@ -1,21 +1,47 @@
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inject } from "vitest";
 import { PATH } from "../support/exchange.ts";
+import { listenOnFreePort } from "../support/free-port.ts";
 import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
-test.for(SITE_PAGES)("nothing on $name moves while it loads", async (sitePage, { visit }) => {
-  for (const width of [1280, 390]) {
-    const page = await openPage(visit, sitePage, { viewport: { width, height: 900 } });
-    await page.waitForLoadState("networkidle");
-    const shifts = await page.evaluate(async () => {
-      const entries: PerformanceEntry[] = [];
-      const observer = new PerformanceObserver((list) => entries.push(...list.getEntries()));
-      observer.observe({ type: "layout-shift", buffered: true });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      return entries;
-    });
-    expect(shifts, `${width} pixels`).toEqual([]);
-  }
-});
+test.for(SITE_PAGES)(
+  "nothing on $name moves while it arrives",
+  async ({ path, collection, status }, { visit, onTestFinished }) => {
+    const { origin, close } = await sendInParts(inject("origins")[collection]);
+    onTestFinished(close);
+    for (const width of [1280, 390]) {
+      const page = await visit(path, { origin, status, viewport: { width, height: 900 } });
+      await page.waitForLoadState("networkidle");
+      const shifts = await page.evaluate(async () => {
+        const entries: PerformanceEntry[] = [];
+        const observer = new PerformanceObserver((list) => entries.push(...list.getEntries()));
+        observer.observe({ type: "layout-shift", buffered: true });
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return entries;
+      });
+      expect(shifts, `${width} pixels`).toEqual([]);
+    }
+  },
+);
+
+/** Serves a service as over a slow connection: an HTML page arrives in 60 parts, cut before tags, which the browser can show one by one. */
+function sendInParts(target: string) {
+  const server = createServer(async ({ url, headers: { accept = "*/*" } }, outgoing) => {
+    const response = await fetch(target + url, { headers: { Accept: accept } });
+    const type = response.headers.get("Content-Type") ?? "";
+    outgoing.writeHead(response.status, { "Content-Type": type });
+    const tags = (await response.text()).split(/(?=<)/);
+    const size = type.startsWith("text/html") ? Math.ceil(tags.length / 60) : tags.length;
+    for (let start = 0; start < tags.length; start += size) {
+      outgoing.write(tags.slice(start, start + size).join(""));
+      await sleep(20);
+    }
+    outgoing.end();
+  });
+  return listenOnFreePort(server);
+}
 
 const RECORD_PAGES = SITE_PAGES.filter(({ name }) => name.startsWith("records"));
 
