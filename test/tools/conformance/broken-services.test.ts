@@ -79,6 +79,7 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records.Allow": {
     "pages have no Allow": page(headers({ Allow: null })),
+    "OPTIONS advertises nothing": change(headers({ Allow: "" }), /^OPTIONS/),
     "OPTIONS advertises PUT": change(headers({ Allow: "GET, PUT, OPTIONS" }), /^OPTIONS/),
     "an error advertises DELETE": change(headers({ Allow: "GET, DELETE" }), /^PUT/),
     "a 404 advertises POST": change(ALLOW_POST, AFTER_LAST),
@@ -202,6 +203,14 @@ test.each<[string, Change, string, object]>([
   expect(failed).toEqual([rule]);
   expect(rules.find((one) => one.rule === rule)?.deviations[0]).toMatchObject(deviation);
 });
+
+test.each([{ camera_ref: null }, { timestamp: "2025-02-29T02:00:00Z" }])(
+  "if a record has %j, the first broken rule is about this field",
+  async (fields) => {
+    const { failed } = await checkService(100, record(fields));
+    expect(failed[0]).toBe(`Record.${Object.keys(fields)[0]}`);
+  },
+);
 
 test("if each page has another count than page 1, page 1 is read again twice, and twice at the end", async () => {
   const service = envelope((fields, number) => ({ ...fields, count: number === 1 ? 100 : 101 }));

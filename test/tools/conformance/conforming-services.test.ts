@@ -27,6 +27,9 @@ const cut = (response: Response) => {
   return new Response(new ReadableStream({ pull: (controller) => controller.error(error) }), response);
 };
 
+const sortByTimestamp = (records: { timestamp?: unknown }[]) =>
+  records.toSorted((one, other) => String(other.timestamp).localeCompare(String(one.timestamp)));
+
 const shuffle = (fields: object) => Object.fromEntries(Object.entries(fields).reverse());
 
 /** Services that follow all rules, although they differ from our own service with 200 records. */
@@ -62,6 +65,8 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that has no page at the path without its slash": change((response) => status(404)(headers({ Location: null })(response)), /records\?/),
   "that rejects requests without format, and with format=json": change(status(400), /^GET .*\/(\?page=1|\?format=json.*)?$/),
   "with an empty response to OPTIONS": change(status(204), /^OPTIONS/),
+  "whose records with the same timestamp change places with each request": envelope((fields) =>
+    ({ ...fields, results: requests++ % 2 === 0 ? fields.results : sortByTimestamp(fields.results.toReversed()) })),
 };
 
 /** Services that never stop changing. Nothing is wrong, but the check cannot be completed. */
