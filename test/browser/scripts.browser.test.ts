@@ -104,6 +104,12 @@ describe("the form of the API reference", () => {
     expect(await page.locator("#settings").textContent()).toMatch(shown);
   });
 
+  test("says nothing about the options if a proxy responds", async ({ visit }) => {
+    const page = await visit("/docs", { problems: [expect.stringContaining("status of 500")] });
+    await page.route(`${PATH}?*`, (route) => route.fulfill({ status: 500 }));
+    await send(page, "close", /^500 Internal Server Error$/);
+  });
+
   test("shows the response, without leaving the page", async ({ visit }) => {
     const page = await visit("/docs");
     const text = await send(page, "delay=200", /^200 OK · applied: delay=200$/);
