@@ -133,7 +133,9 @@ function createSecureServer({ cert, key }: Record<"cert" | "key", string>): Serv
  * Returns the host of a request. Two hosts become one that is invalid (RFC 9112, 3.2). It can be empty, and in HTTP/1.0, health checks of
  * some proxies do not send it: then it is the address that the client has used.
  */
-function getHost({ headersDistinct: { host = [] }, socket }: IncomingMessage): string {
+function getHost({ rawHeaders, socket }: IncomingMessage): string {
+  // Names and values take turns. `headersDistinct` throws in older Nodes and Deno if a header is named as a member of objects.
+  const host = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "host");
   const { localAddress = "", localPort = 0 } = socket;
   return host.join() || formatAddress(localAddress.replace("::ffff:", ""), localPort);
 }

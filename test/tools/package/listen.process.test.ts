@@ -194,6 +194,8 @@ test.each<readonly [what: string, expected: string | RegExp, lines: readonly str
   ["no HTTP", statusIs(400), ["garbage"]],
   ...["a b", "\xe9", "a/b:", "a/b", "999.999.9.9", "a';id;'b", "a$(id)b"].map((host) => [`the host ${host}`, statusIs(400), ["GET / HTTP/1.1", `Host: ${host}`]] as const),
   ["two hosts", statusIs(400), ["GET / HTTP/1.1", "Host: a", "Host: a"]],
+  ["the value host, and not the name,", linksTo("http://a"), [`GET ${PATH} HTTP/1.1`, "A: host", "Host: a"]],
+  ...["constructor", "__proto__"].map((name) => [`a header ${name}`, statusIs(200), ["GET / HTTP/1.1", "Host: a", `${name}: 1`]] as const),
   ["no URL", statusIs(400), ["GET * HTTP/1.1", "Host: a"]],
   ["a user in the URL", statusIs(400), ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
   ["a password in the URL and a fault", statusIs(400), [`GET http://a:secret@localhost${PATH} HTTP/1.1`, "Host: a", "Prefer: delay=1"]],

@@ -35,7 +35,9 @@ describe.each<[string, string, ...string[]]>([
     const ca = readFileSync(CERT);
     for (const path of paths)
       for (const accept of ["application/json", "text/html"]) {
-        const [response] = await once(get(url + path, { ca, headers: { accept } }), "response");
+        // A name of a header that is also one of a member of objects.
+        const headers = { accept, constructor: "a" };
+        const [response] = await once(get(url + path, { ca, headers }), "response");
         await text(response);
         expect([path, response.statusCode]).toEqual([path, 200]);
       }
