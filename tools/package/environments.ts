@@ -73,9 +73,11 @@ export function createEnvironments(
     replaceByBody: (body: Readable) => serve(load({ body, modelName })),
     /** Replaces all records by those that the files have now, and returns their number. */
     async reload() {
+      const previous = initial;
       const next = load(options);
+      // At once, so that `replace` does not restore the previous records while the files are read.
+      initial = next.catch(() => previous);
       await serve(next);
-      initial = next;
       const { snapshot } = await createStore(await next).readCurrent();
       return snapshot.count;
     },

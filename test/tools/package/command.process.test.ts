@@ -56,6 +56,18 @@ test("SIGHUP reads the files again, and the previous records stay if they are wr
   expect((await stop()).status).toBe(143);
 });
 
+test("while SIGHUP reads the files again, the admin API restores the new records", async () => {
+  const write = (records: number) => writeFile(join(folder, "town.csv"), formatCsv(makeRecords(records)));
+  await write(16);
+  const { url, pid, stop } = await startCommand(folder, ["town.csv", "--admin"]);
+  await write(20_000);
+  process.kill(pid, "SIGHUP");
+  await fetch(`${url}/__admin/records`, { method: "DELETE" });
+  const { snapshot } = Object(await (await fetch(`${url}/healthz`)).json());
+  expect(snapshot.count).toBe(20_000);
+  await stop();
+});
+
 const inShell = (script: string) => ["sh", "-c", script, process.execPath];
 
 test("SIGHUP reads the files again when they were read for the first time", async () => {
