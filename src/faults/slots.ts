@@ -5,7 +5,7 @@ import { findClientKey } from "../http/client-key.ts";
 export interface Slot {
   /** The key of the client. Undefined for clients without an address, which cannot be told apart, and share all slots. */
   client: string | undefined;
-  /** When this slot is free again. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
+  /** When this slot is free again, by a clock that no test sets. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
   endsAt: number;
   /** Aborts when the slot is interrupted. */
   signal: AbortSignal;
@@ -22,7 +22,7 @@ export function createSlots(limit: number) {
   const taken = new Set<Slot>();
 
   function freeExpired(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const slot of taken) {
       if (slot.endsAt <= now) taken.delete(slot);
     }
@@ -49,7 +49,7 @@ export function createSlots(limit: number) {
         free();
         controller.abort();
       };
-      const slot: Slot = { client, endsAt: Date.now() + durationMs, signal, free, interrupt };
+      const slot: Slot = { client, endsAt: performance.now() + durationMs, signal, free, interrupt };
       taken.add(slot);
       // Read only now: Hono's server for Node creates this signal at the first access, which takes as long as a page.
       const connection = c.req.raw.signal;

@@ -6,7 +6,7 @@ import { checkExchanges } from "../support/exchange.ts";
 import { context } from "../support/memory-service.ts";
 import { createFaultsService, fetch, getTarget, PAGE_2 } from "./faults-service.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] }));
 
 async function waitForTimers(count: number): Promise<void> {
   for (let turn = 0; vi.getTimerCount() < count && turn < 10_000; turn++) await setImmediate();
@@ -111,7 +111,7 @@ test.each<[end: string, headers: Record<string, string>]>([
   ["with a 304", { prefer: "delay=1", "if-none-match": "*" }],
   ["with a slow body", { prefer: "body=slow, delay=1" }],
 ])("the slot of a response that ends %s is free, even if a test stops the clock", async (_, headers) => {
-  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
   const { fetch } = await createFaultsService();
   for (let request = 0; request < 101; request++) {
     const response = await fetch(PAGE_2, { headers });
