@@ -8,7 +8,7 @@ import { loadSampleData, writeSampleAssets } from "./data/sample-data.ts";
 import {
   type Configuration,
   readConfiguration,
-  requireSamePeriods,
+  requireValidSettings,
   STORE_NAMES,
 } from "./data/stores/configuration.ts";
 import { DIST, listFiles, replaceFile, replaceFolder } from "./dist.ts";
@@ -92,10 +92,10 @@ async function prepareSampleData(): Promise<void> {
     printError(`${error.message}\nThe last valid sample data stays in use.`);
   });
   if (WRANGLER_COMMAND === undefined) return;
-  // Set by `npm start`, whose arguments this build does not get. Its links and its rate limit do not follow the configuration.
+  // Set by `npm start`, which has checked its settings. This build does not get its arguments.
   const choice = JSON.parse(STORE_CHOICE ?? "{}");
   const configuration = await readConfiguration(choice.config);
-  if (STORE_CHOICE === undefined) requireSamePeriods(configuration);
+  if (STORE_CHOICE === undefined) requireValidSettings(configuration);
   if (!isDev) return;
   if (STORE_CHOICE === undefined) requireLocalLinks(configuration);
   const store = STORE_NAMES.find((name) => name === (choice.store ?? configuration.vars?.STORE));

@@ -1,7 +1,5 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import type { Env } from "../src/bindings.ts";
-import { requireSettings } from "../src/settings.ts";
 import {
   createProgram,
   createWholeNumberParser,
@@ -11,7 +9,7 @@ import {
   runCommand,
 } from "./command-line/program.ts";
 import { loadSampleData } from "./data/sample-data.ts";
-import { type Configuration, readConfiguration, STORE_NAMES } from "./data/stores/configuration.ts";
+import { readConfiguration, requireValidSettings, STORE_NAMES } from "./data/stores/configuration.ts";
 import { formatValue } from "./messages.ts";
 import { nameConfiguration, spawnWrangler } from "./wrangler.ts";
 
@@ -49,7 +47,7 @@ async function start(others: string[], options: StartOptions): Promise<void> {
   const { config, persistTo, var: vars = {}, ...address } = options;
   const configuration = await readConfiguration(config);
   const settings = { ...configuration.vars, ...vars };
-  requireValidSettings(configuration, settings);
+  requireValidSettings({ ...configuration, vars: settings });
   const choice = { config, persistTo, store: vars.STORE };
   const store = STORE_NAMES.find((name) => name === settings.STORE);
   if (store !== undefined) await loadSampleData({ ...choice, store });
@@ -84,13 +82,6 @@ function addVariable(text: string, vars: Record<string, string> = {}): Record<st
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError("It must be a name and a value, such as PREFER:delay=200.");
   return { ...vars, [name]: value };
-}
-
-/** Checks the settings as the worker does at a request. Here, the tables of the configuration are the bindings. */
-function requireValidSettings(configuration: Configuration, settings: object): void {
-  const { d1_databases: [DB] = [], kv_namespaces: [KV] = [] } = configuration;
-  const { ratelimits: [RATE_LIMITER] = [], assets: ASSETS } = configuration;
-  requireSettings({ DB, KV, RATE_LIMITER, ASSETS, ...settings } as unknown as Env);
 }
 
 enterUserFolder("start", "dev");

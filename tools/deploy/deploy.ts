@@ -65,7 +65,10 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
   const { version, address } = await step("deploy the worker", findLive, async () => {
     const report = await upload(["deploy", ...getTagOptions()]);
     if (!report.version_id) throw new Error("Wrangler reported no version of the worker.");
-    return { version: report.version_id, address: origin ? String(origin) : getAddress(report) };
+    return {
+      version: report.version_id,
+      address: origin ? new URL(String(origin)).origin : getAddress(report),
+    };
   });
   await step("wait for the deployment", findLive, () => waitForVersion(address, { version }));
   await step("check the deployment", findLive, () => checkDeployment(address));

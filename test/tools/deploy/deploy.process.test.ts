@@ -39,7 +39,7 @@ describe.concurrent("with the real wrangler,", { timeout: 900_000 }, async () =>
     // Built before all tests. The build of a deployment then only compares the sources.
     cpSync("dist", join(project.folder, "dist"), { recursive: true });
     // The address that wrangler reports does not exist.
-    project.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`);
+    project.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin.replace("http", "HTTP")}/"`);
   }
 
   test("the first deployment serves the sample data, and is removed as documented", async ({ expect }) => {

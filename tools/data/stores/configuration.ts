@@ -3,7 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
+import type { Env } from "../../../src/bindings.ts";
 import { quoteForShell } from "../../../src/escape.ts";
+import { requireSettings } from "../../../src/settings.ts";
 import { describeFileError } from "../../messages.ts";
 import { CONFIGURATION_FILE, PROJECT } from "../../paths.ts";
 import type { WranglerRunner } from "../../wrangler.ts";
@@ -97,18 +99,33 @@ function listVariables(text: string): string[] {
   return Object.keys(parseEnv(text.replace(/^\ufeff/, "").replaceAll(/:\s/g, "=")));
 }
 
+/** Finds the bindings of the worker. A configuration can have others. */
+export function findBindings({ assets, d1_databases, kv_namespaces, ratelimits }: Partial<Configuration>) {
+  return {
+    DB: d1_databases?.find(({ binding }) => binding === "DB"),
+    KV: kv_namespaces?.find(({ binding }) => binding === "KV"),
+    RATE_LIMITER: ratelimits?.find(({ name }) => name === "RATE_LIMITER"),
+    ASSETS: assets,
+  };
+}
+
 /**
- * Checks that `RATE_LIMIT` is the period of the rate limiter: a client would otherwise be told to wait too long or too short.
- * @throws Error if they differ, in production or in previews
+ * Checks the settings of production and of previews as the worker does at a request. Also checks that `RATE_LIMIT` is the period of the rate
+ * limiter: a client would otherwise be told to wait too long or too short.
+ * @throws Error if a setting is invalid
  */
-export function requireSamePeriods({ vars, ratelimits = [], previews }: Configuration, table = ""): void {
-  const { RATE_LIMIT: setting = "off" } = vars ?? {};
-  const period = ratelimits.find(({ name }) => name === "RATE_LIMITER")?.simple?.period;
-  if (setting !== "off" && period !== undefined && String(period) !== setting)
+export function requireValidSettings(configuration: Partial<Configuration>, table = ""): void {
+  const { vars = {}, previews, assets } = configuration;
+  const bindings = findBindings(configuration);
+  // Here, the tables of the configuration are the bindings.
+  requireSettings({ ...bindings, ...vars } as unknown as Env);
+  const { RATE_LIMIT: setting = "off" } = vars;
+  const period = bindings.RATE_LIMITER?.simple.period;
+  if (setting !== "off" && String(period) !== setting)
     throw new Error(
       `RATE_LIMIT in [${table}vars] is ${JSON.stringify(setting)}, but the period in [[${table}ratelimits]] is ${period}. Set both to the same number of seconds.`,
     );
-  if (previews) requireSamePeriods(previews, "previews.");
+  if (previews) requireValidSettings({ ...previews, assets }, "previews.");
 }
 
 /**

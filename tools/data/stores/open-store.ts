@@ -11,6 +11,7 @@ import {
 import { PROJECT } from "../../paths.ts";
 import {
   type Configuration,
+  findBindings,
   formatDataCommand,
   readConfiguration,
   requireStoreName,
@@ -122,11 +123,11 @@ function openLocalStore(
   access: "read" | "write",
 ): OpenedStore {
   const folder = join(persistTo, "v3");
-  const { d1_databases: [database] = [], kv_namespaces: [namespace] = [] } = configuration;
+  const { DB, KV } = findBindings(configuration);
   // Each id in the configuration has its own local store.
   const ids = {
-    d1: database?.preview_database_id ?? database?.database_id ?? "DB",
-    kv: namespace?.preview_id ?? namespace?.id ?? "KV",
+    d1: DB?.preview_database_id ?? DB?.database_id ?? "DB",
+    kv: KV?.preview_id ?? KV?.id ?? "KV",
   };
   const id = ids[name];
   const location = join(folder, name, getDurableObjectPath(OBJECT_CLASSES[name], id));

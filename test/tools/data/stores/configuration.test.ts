@@ -2,7 +2,11 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { unstable_getVarsForDev } from "wrangler";
-import { readConfiguration, requireSamePeriods } from "../../../../tools/data/stores/configuration.ts";
+import {
+  findBindings,
+  readConfiguration,
+  requireValidSettings,
+} from "../../../../tools/data/stores/configuration.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 
 describe("a configuration", () => {
@@ -51,14 +55,32 @@ describe("a configuration", () => {
   );
 });
 
-test("a rate limit whose setting has another period is refused, in production and in previews", async () => {
+test("invalid settings are refused, in production and in previews", async () => {
   const configuration = await readConfiguration();
-  const vars = { RATE_LIMIT: "10" };
-  const check = (change: object) => () => requireSamePeriods({ ...configuration, ...change });
-  expect(check({})).not.toThrow();
-  expect(check({ vars: { RATE_LIMIT: "off" } })).not.toThrow();
-  expect(check({ vars })).toThrow('RATE_LIMIT in [vars] is "10"');
-  expect(check({ previews: { ...configuration.previews, vars } })).toThrow(
-    'RATE_LIMIT in [previews.vars] is "10"',
-  );
+  const { vars, previews } = configuration;
+  const inProduction = (change: object) => () =>
+    requireValidSettings({ ...configuration, vars: { ...vars, ...change } });
+  const inPreviews = (change: object) => () =>
+    requireValidSettings({
+      ...configuration,
+      previews: { ...previews, vars: { ...previews?.vars, ...change } },
+    });
+  for (const check of [inProduction, inPreviews]) {
+    expect(check({})).not.toThrow();
+    expect(check({ RATE_LIMIT: "off", PUBLIC_ORIGIN: "https://A.example/" })).not.toThrow();
+    expect(check({ PUBLIC_ORIGIN: "counts.example" })).toThrow('PUBLIC_ORIGIN is "counts.example"');
+    expect(check({ PREFER: "x" })).toThrow('PREFER is "x"');
+  }
+  expect(inProduction({ RATE_LIMIT: "10" })).toThrow('RATE_LIMIT in [vars] is "10"');
+  expect(inPreviews({ RATE_LIMIT: "10" })).toThrow('RATE_LIMIT in [previews.vars] is "10"');
+  expect(inProduction({ STORE: "kv" })).toThrow("no [[kv_namespaces]] binds KV");
+  expect(inPreviews({ STORE: "d1" })).toThrow("no [[d1_databases]] binds DB");
+});
+
+test("the bindings of the worker are found by their names", async () => {
+  const configuration = await readConfiguration();
+  const own = { binding: "DB", database_id: "own" };
+  const others = [{ binding: "OTHER", database_id: "other" }];
+  expect(findBindings({ ...configuration, d1_databases: [...others, own] }).DB).toBe(own);
+  expect(findBindings({ ...configuration, d1_databases: others }).DB).toBe(undefined);
 });
