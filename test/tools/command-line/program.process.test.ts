@@ -56,6 +56,7 @@ test.each([
   ["--persist-to was taken", "info x", { npm_config_persist_to: "" }, `--persist-to ${LOST}`],
   ["--json was taken", "info", { npm_config_json: "true" }, `--json ${LOST}`],
   ["--store was taken, and its value arrived", "kv info", { npm_config_store: "true" }, `--store ${LOST}`],
+  ["--dry-run of wrangler was taken", "info", { npm_config_dry_run: "true" }, `--dry-run ${LOST}`],
   ["npm has an option that arrived, too", "info --store kv x", { npm_config_store: "kv" }, TOO_MANY],
   ["another project took it", "info x", { npm_config_persist_to: "", npm_package_name: "a" }, TOO_MANY],
   ["an option of another command was taken", "info x", { npm_config_min_records: "1" }, TOO_MANY],
