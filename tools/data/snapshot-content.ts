@@ -81,12 +81,12 @@ export const GENERATED = "generated";
 export const GENERATED_HASH = "20aac8ea19826fd0bce1";
 
 /**
- * Lists the sources of a load: the names of its files. The records show whether they are generated: anybody can change the sample data.
+ * Lists the sources of a load: the names of its files. The hash shows whether the records are generated: anybody can change the sample data.
  * @param files Paths; `-` is standard input
  * @param source Replaces the names of the files
  */
 export function getSourceNames(files: string[], source: string | undefined, hash: string): string[] {
-  if (source === undefined && hash === GENERATED_HASH) return [GENERATED];
+  if ((source ?? GENERATED) === GENERATED && hash === GENERATED_HASH) return [GENERATED];
   const getName = (file: string) => (file === "-" ? "standard input" : basename(file));
   const names = source === undefined ? files.map(getName) : [source];
   return [...new Set(names)].map((name) => (name === GENERATED ? `"${name}"` : name));

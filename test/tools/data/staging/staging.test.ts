@@ -113,6 +113,8 @@ test("the sample data has the hash of the generated records", async () => {
 test.each<{ name: string; file: string; edit?: [RegExp, string]; given?: string; source: string }>([
   { name: "a copied file", file: "copied.csv", source: "generated" },
   { name: "a given source", file: "copied.csv", given: "mine", source: "mine" },
+  { name: "the same source, given", file: "copied.csv", given: "generated", source: "generated" },
+  { name: "that source and an edited record", file: "edited.csv", edit: [/\d+,tf1\n/, "77,tf1\n"], given: "generated", source: '"generated"' },
   { name: "a source in German", file: "copied.csv", given: "Köln, 100 %", source: "K%C3%B6ln, 100 %25" },
   { name: "a long source", file: "copied.csv", given: `${"x".repeat(92)}öö`, source: `${"x".repeat(92)}...` },
   { name: "an edited record", file: "edited.csv", edit: [/\d+,tf1\n/, "77,tf1\n"], source: "edited.csv, 2025.csv" },
