@@ -65,10 +65,8 @@ async function deploy({ changeStore = false }: { changeStore?: boolean }): Promi
   const { version, address } = await step("deploy the worker", findLive, async () => {
     const report = await upload(["deploy", ...getTagOptions()]);
     if (!report.version_id) throw new Error("Wrangler reported no version of the worker.");
-    return {
-      version: report.version_id,
-      address: origin ? new URL(String(origin)).origin : getAddress(report),
-    };
+    const address = URL.parse(String(origin))?.origin ?? getAddress(report);
+    return { version: report.version_id, address };
   });
   await step("wait for the deployment", findLive, () => waitForVersion(address, { version }));
   await step("check the deployment", findLive, () => checkDeployment(address));
@@ -147,9 +145,7 @@ export function createDeployProgram(): Command {
   const program = createProgram("npm run").hook("preAction", useProxy);
   program
     .command("deploy")
-    .description(
-      "deploy to production: prepare the store, check the new version, deploy it and check it again",
-    )
+    .description("deploy to production, and check the new version before and after it is live")
     .option("--change-store", "deploy even if the deployed worker serves a different store")
     .action(deploy);
   program

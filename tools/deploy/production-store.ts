@@ -1,12 +1,7 @@
 import * as z from "zod";
 import { print } from "../command-line/print.ts";
 import { loadSampleData } from "../data/sample-data.ts";
-import {
-  type Configuration,
-  findBindings,
-  formatDataCommand,
-  type StoreName,
-} from "../data/stores/configuration.ts";
+import { type Configuration, formatDataCommand, type StoreName } from "../data/stores/configuration.ts";
 import { withStore } from "../data/stores/open-store.ts";
 import { runWrangler, runWranglerJson } from "../wrangler.ts";
 
@@ -34,8 +29,8 @@ export async function prepareProductionStore(
 
 const DatabaseList = z.array(z.object({ name: z.string() }));
 
-async function createDatabase(configuration: Configuration): Promise<void> {
-  const { DB: database } = findBindings(configuration);
+async function createDatabase({ d1_databases }: Configuration): Promise<void> {
+  const database = d1_databases?.find(({ binding }) => binding === "DB");
   // Without a name there is nothing to create, and wrangler reports the missing database.
   if (database?.database_name === undefined || database.database_id !== undefined) return;
   const { database_name: name } = database;

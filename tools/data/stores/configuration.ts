@@ -51,9 +51,7 @@ export const SEED_STORE = "seed";
 export async function readConfiguration(path = join(PROJECT, CONFIGURATION_FILE)): Promise<Configuration> {
   // Wrangler would read no settings from TOML with another name. It reads JSON, but these commands do not.
   if (!path.endsWith(".toml"))
-    throw new Error(
-      `The configuration ${path} is not supported. It must be TOML, and its name must end in .toml.`,
-    );
+    throw new Error(`The configuration ${path} is not supported: its name must end in .toml.`);
   await requireNoOverrides(path);
   try {
     return parse(await readFile(path, "utf8"));
@@ -78,9 +76,7 @@ const SETTINGS = ["STORE", "PUBLIC_ORIGIN", "RATE_LIMIT", "PREFER", "FAULTS"];
 async function requireNoOverrides(path: string): Promise<void> {
   const variable = WRANGLER_SETTINGS.find((name) => process.env[name]);
   if (variable !== undefined)
-    throw new Error(
-      `The environment variable ${variable} is set, but this project has all its settings in ${path}. Unset the variable.`,
-    );
+    throw new Error(`The environment variable ${variable} is set. Unset it: all settings are in ${path}.`);
   // Wrangler also reads the files in the folder in which it runs.
   const folders = [resolve(dirname(path)), PROJECT];
   for (const file of folders.flatMap((folder) => VARIABLE_FILES.map((name) => join(folder, name)))) {
@@ -99,33 +95,25 @@ function listVariables(text: string): string[] {
   return Object.keys(parseEnv(text.replace(/^\ufeff/, "").replaceAll(/:\s/g, "=")));
 }
 
-/** Finds the bindings of the worker. A configuration can have others. */
-export function findBindings({ assets, d1_databases, kv_namespaces, ratelimits }: Partial<Configuration>) {
-  return {
-    DB: d1_databases?.find(({ binding }) => binding === "DB"),
-    KV: kv_namespaces?.find(({ binding }) => binding === "KV"),
-    RATE_LIMITER: ratelimits?.find(({ name }) => name === "RATE_LIMITER"),
-    ASSETS: assets,
-  };
-}
-
 /**
  * Checks the settings of production and of previews as the worker does at a request. Also checks that `RATE_LIMIT` is the period of the rate
  * limiter: a client would otherwise be told to wait too long or too short.
  * @throws Error if a setting is invalid
  */
 export function requireValidSettings(configuration: Partial<Configuration>, table = ""): void {
-  const { vars = {}, previews, assets } = configuration;
-  const bindings = findBindings(configuration);
+  const { vars = {}, previews, assets: ASSETS } = configuration;
+  const DB = configuration.d1_databases?.find(({ binding }) => binding === "DB");
+  const KV = configuration.kv_namespaces?.find(({ binding }) => binding === "KV");
+  const RATE_LIMITER = configuration.ratelimits?.find(({ name }) => name === "RATE_LIMITER");
   // Here, the tables of the configuration are the bindings.
-  requireSettings({ ...bindings, ...vars } as unknown as Env);
+  requireSettings({ ASSETS, DB, KV, RATE_LIMITER, ...vars } as unknown as Env);
   const { RATE_LIMIT: setting = "off" } = vars;
-  const period = bindings.RATE_LIMITER?.simple.period;
+  const period = RATE_LIMITER?.simple.period;
   if (setting !== "off" && String(period) !== setting)
     throw new Error(
       `RATE_LIMIT in [${table}vars] is ${JSON.stringify(setting)}, but the period in [[${table}ratelimits]] is ${period}. Set both to the same number of seconds.`,
     );
-  if (previews) requireValidSettings({ ...previews, assets }, "previews.");
+  if (previews) requireValidSettings({ ...previews, assets: ASSETS }, "previews.");
 }
 
 /**

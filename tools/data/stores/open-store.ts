@@ -11,7 +11,6 @@ import {
 import { PROJECT } from "../../paths.ts";
 import {
   type Configuration,
-  findBindings,
   formatDataCommand,
   readConfiguration,
   requireStoreName,
@@ -123,7 +122,9 @@ function openLocalStore(
   access: "read" | "write",
 ): OpenedStore {
   const folder = join(persistTo, "v3");
-  const { DB, KV } = findBindings(configuration);
+  // The configuration can have other bindings, for a worker that the user has changed.
+  const DB = configuration.d1_databases?.find(({ binding }) => binding === "DB");
+  const KV = configuration.kv_namespaces?.find(({ binding }) => binding === "KV");
   // Each id in the configuration has its own local store.
   const ids = {
     d1: DB?.preview_database_id ?? DB?.database_id ?? "DB",

@@ -2,11 +2,7 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { unstable_getVarsForDev } from "wrangler";
-import {
-  findBindings,
-  readConfiguration,
-  requireValidSettings,
-} from "../../../../tools/data/stores/configuration.ts";
+import { readConfiguration, requireValidSettings } from "../../../../tools/data/stores/configuration.ts";
 import { createFolder } from "../../../support/temporary-folder.ts";
 
 describe("a configuration", () => {
@@ -75,12 +71,4 @@ test("invalid settings are refused, in production and in previews", async () => 
   expect(inPreviews({ RATE_LIMIT: "10" })).toThrow('RATE_LIMIT in [previews.vars] is "10"');
   expect(inProduction({ STORE: "kv" })).toThrow("no [[kv_namespaces]] binds KV");
   expect(inPreviews({ STORE: "d1" })).toThrow("no [[d1_databases]] binds DB");
-});
-
-test("the bindings of the worker are found by their names", async () => {
-  const configuration = await readConfiguration();
-  const own = { binding: "DB", database_id: "own" };
-  const others = [{ binding: "OTHER", database_id: "other" }];
-  expect(findBindings({ ...configuration, d1_databases: [...others, own] }).DB).toBe(own);
-  expect(findBindings({ ...configuration, d1_databases: others }).DB).toBe(undefined);
 });

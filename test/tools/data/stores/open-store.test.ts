@@ -59,6 +59,27 @@ test.each<[StoreName, change: string, messages: Record<string, RegExp>]>([
   }
 });
 
+test.each([
+  ["d1", "d1_databases", "database_id"],
+  ["kv", "kv_namespaces", "id"],
+])(
+  "a load into %s fills the store of the worker, also if other bindings stand before it",
+  async (store, table, id) => {
+    const local = createDataFolder();
+    const configure = (name: string, bindings: object) => {
+      const lines = Object.entries(bindings).map(
+        ([binding, text]) => `[[${table}]]\nbinding = "${binding}"\n${id} = "${text}"`,
+      );
+      return local.write(name, [`vars.STORE = "${store}"`, ...lines].join("\n"));
+    };
+    const own = store === "d1" ? { DB: "own" } : { KV: "own" };
+    const file = await local.write("records.csv", makeRecords(30));
+    await local.run("load", "--config", await configure("all.toml", { OTHER: "other", ...own }), file);
+    const { stdout } = await local.run("info", "--config", await configure("own.toml", own));
+    expect(stdout).toMatch(/^records +30$/m);
+  },
+);
+
 /** A released migration never changes, because databases have its tables already. A change of them is another migration. */
 const MIGRATIONS = { "0001_collection.sql": "a030ddd867dc2ff054c1" };
 
