@@ -53,9 +53,7 @@ export function formatCheckReport(report: CheckReport): string {
   ]);
   if (unchecked.length > 0) lines.push(`Not checked: ${unchecked.map(({ rule }) => rule).join(", ")}`);
   if (!writeMethods)
-    lines.push(
-      "POST, PUT, PATCH and DELETE were not sent. To check that they are rejected, use --write-methods",
-    );
+    lines.push("POST, PUT, PATCH and DELETE were not sent: to check them, use --write-methods");
   if (stopped !== null) lines.push(`The check is incomplete: ${stopped}`);
   const verdict = `${rules.length - broken.length - unchecked.length} rules followed, ${broken.length} broken`;
   lines.push(`${verdict}: ${url}, ${formatCount(pages, "page")}, ${records} of ${count ?? "?"} records`);
