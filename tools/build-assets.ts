@@ -16,7 +16,8 @@ import { PROJECT } from "./paths.ts";
 import { OPENAPI_DOCUMENT } from "./reference/openapi.ts";
 
 // Builds the static files of the worker: scripts, style sheet and icon, the OpenAPI document, the API reference, and the sample data.
-// wrangler.toml runs this build before each start and deployment. Under `wrangler dev`, the build also prepares the store.
+// wrangler.toml runs this build before each start and deployment. The build also checks the settings of a deployment, and prepares the store
+// of `wrangler dev`.
 
 /** Files that become assets as they are. */
 const PUBLIC = join(PROJECT, "public");
@@ -92,11 +93,10 @@ async function prepareSampleData(): Promise<void> {
     printError(`${error.message}\nThe last valid sample data stays in use.`);
   });
   if (WRANGLER_COMMAND === undefined) return;
-  // Set by `npm start`, which has checked its settings. This build does not get its arguments.
+  // Set by `npm start`, which has checked the settings: its arguments do not reach this build.
   const choice = JSON.parse(STORE_CHOICE ?? "{}");
   const configuration = await readConfiguration(choice.config);
-  if (STORE_CHOICE === undefined) requireValidSettings(configuration);
-  if (!isDev) return;
+  if (!isDev) return requireValidSettings(configuration);
   if (STORE_CHOICE === undefined) requireLocalLinks(configuration);
   const store = STORE_NAMES.find((name) => name === (choice.store ?? configuration.vars?.STORE));
   if (store !== undefined) await loadSampleData({ ...choice, store });

@@ -45,9 +45,11 @@ test("plain wrangler dev serves the sample data, and after a change d1 keeps its
   await expect.poll(read, { interval: 200 }).toEqual({ sample_data_url, source: "2019.csv, 2025.csv" });
 });
 
-test("plain wrangler dev starts no server whose links lead to production, and no environment is deployed", async () => {
+test("plain wrangler dev starts no server whose links lead to production, and no environment or invalid setting is deployed", async () => {
   const refused = (stderr: string) => ({ status: 1, stderr: expect.stringContaining(stderr) });
   expect(await build("deploy", { CLOUDFLARE_ENV: "other" })).toMatchObject(refused("CLOUDFLARE_ENV"));
+  configure('FAULTS = "on"', 'FAULTS = "x"');
+  expect(await build("deploy")).toMatchObject(refused('FAULTS is "x"'));
   configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
   expect(await build()).toMatchObject(refused("PUBLIC_ORIGIN"));
   configure(...UNCOMMENT_ROUTES);

@@ -101,19 +101,18 @@ function listVariables(text: string): string[] {
  * @throws Error if a setting is invalid
  */
 export function requireValidSettings(configuration: Partial<Configuration>, table = ""): void {
-  const { vars = {}, previews, assets: ASSETS } = configuration;
+  const { vars = {}, previews, assets } = configuration;
+  const ASSETS = assets?.binding === "ASSETS" ? assets : undefined;
   const DB = configuration.d1_databases?.find(({ binding }) => binding === "DB");
   const KV = configuration.kv_namespaces?.find(({ binding }) => binding === "KV");
   const RATE_LIMITER = configuration.ratelimits?.find(({ name }) => name === "RATE_LIMITER");
   // Here, the tables of the configuration are the bindings.
   requireSettings({ ASSETS, DB, KV, RATE_LIMITER, ...vars } as unknown as Env);
   const { RATE_LIMIT: setting = "off" } = vars;
-  const period = RATE_LIMITER?.simple.period;
+  const period = RATE_LIMITER?.simple?.period;
   if (setting !== "off" && String(period) !== setting)
-    throw new Error(
-      `RATE_LIMIT in [${table}vars] is ${JSON.stringify(setting)}, but the period in [[${table}ratelimits]] is ${period}. Set both to the same number of seconds.`,
-    );
-  if (previews) requireValidSettings({ ...previews, assets: ASSETS }, "previews.");
+    throw new Error(`RATE_LIMIT is "${setting}", but the period in [[${table}ratelimits]] is ${period}.`);
+  if (previews) requireValidSettings({ ...previews, assets }, "previews.");
 }
 
 /**

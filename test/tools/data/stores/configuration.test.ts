@@ -67,8 +67,16 @@ test("invalid settings are refused, in production and in previews", async () => 
     expect(check({ PUBLIC_ORIGIN: "counts.example" })).toThrow('PUBLIC_ORIGIN is "counts.example"');
     expect(check({ PREFER: "x" })).toThrow('PREFER is "x"');
   }
-  expect(inProduction({ RATE_LIMIT: "10" })).toThrow('RATE_LIMIT in [vars] is "10"');
-  expect(inPreviews({ RATE_LIMIT: "10" })).toThrow('RATE_LIMIT in [previews.vars] is "10"');
+  expect(inProduction({ RATE_LIMIT: "10" })).toThrow(
+    'RATE_LIMIT is "10", but the period in [[ratelimits]] is 60',
+  );
+  expect(inPreviews({ RATE_LIMIT: "10" })).toThrow('"10", but the period in [[previews.ratelimits]] is 60');
   expect(inProduction({ STORE: "kv" })).toThrow("no [[kv_namespaces]] binds KV");
+  const withoutBinding = {
+    ...configuration,
+    vars: { ...vars, STORE: "seed" },
+    assets: { directory: "dist" },
+  };
+  expect(() => requireValidSettings(withoutBinding)).toThrow("does not bind ASSETS");
   expect(inPreviews({ STORE: "d1" })).toThrow("no [[d1_databases]] binds DB");
 });
