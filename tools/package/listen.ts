@@ -134,7 +134,7 @@ function createSecureServer({ cert, key }: Record<"cert" | "key", string>): Serv
  * some proxies do not send it: then it is the address that the client has used.
  */
 function getHost({ rawHeaders, socket }: IncomingMessage): string {
-  // Names and values take turns. `headersDistinct` throws in older Nodes and Deno if a header is named as a member of objects.
+  // Names and values take turns. In older Nodes and Deno, `headersDistinct` throws if a header has a name such as `constructor`.
   const host = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "host");
   const { localAddress = "", localPort = 0 } = socket;
   return host.join() || formatAddress(localAddress.replace("::ffff:", ""), localPort);

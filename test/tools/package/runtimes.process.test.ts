@@ -35,7 +35,7 @@ describe.each<[string, string, ...string[]]>([
     const ca = readFileSync(CERT);
     for (const path of paths)
       for (const accept of ["application/json", "text/html"]) {
-        // A name of a header that is also one of a member of objects.
+        // A header whose name is also a member of objects.
         const headers = { accept, constructor: "a" };
         const [response] = await once(get(url + path, { ca, headers }), "response");
         await text(response);
