@@ -92,8 +92,8 @@ function requireAllOptions(program: Command, args: string[]): void {
   const { options } = program.commands.find((command) => args.includes(command.name())) ?? program;
   const isTaken = (name: string) => `npm_config_${name.replaceAll("-", "_")}` in process.env;
   const isGiven = (name: string) => args.some((arg) => arg.split("=", 1)[0] === `--${name}`);
-  // The last three are options of wrangler: what does not arrive of `--dry-run` would be a deployment.
-  const names = [...options.map((option) => option.name()), "dry-run", "env", "name"];
+  // The last four are options of wrangler: if `--dry-run` got lost, the command would deploy.
+  const names = [...options.map((option) => option.name()), "config", "dry-run", "env", "name"];
   const lost = names.find((name) => isTaken(name) && !isGiven(name));
   if (lost !== undefined)
     program.error(`error: --${lost} did not arrive. ${NPM_ADVICE}: npm run ${script} -- ... --${lost}`);

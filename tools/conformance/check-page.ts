@@ -27,7 +27,7 @@ export function parsePage(number: number, url: string, answer: Answer) {
 }
 export type CollectionPage = ReturnType<typeof parsePage>;
 
-/** Compares pages without the order of their records, because those with the same timestamp have any order. */
+/** Compares pages without the order of their records: it is open for equal timestamps, and `List records 2` checks the rest. */
 export function isSamePage(one: CollectionPage, other: CollectionPage): boolean {
   const areSame = one.status === other.status && one.count === other.count;
   return areSame && isDeepStrictEqual(new Set(one.results), new Set(other.results));

@@ -35,7 +35,7 @@ const INPUT = `CSV, JSON Lines, saved API pages or detection-engine reports, pla
 function addReadOptions(command: Command): Command {
   return command
     .argument("<files...>", INPUT)
-    .option("--strict", 'reject incomplete pages, and counts with camera_ok "False" (default: set to 0)')
+    .option("--strict", 'reject incomplete pages, and counts > 0 if camera_ok is "False" (default: set to 0)')
     .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier record")
     .addOption(new Option("--model-name <name>", "replace other names (default: reject)").choices(["tf1"]));
 }
@@ -52,7 +52,7 @@ function addStoreOptions(command: Command): Command {
 function addOutputOptions(command: Command): Command {
   return command
     .addOption(new Option("--format <name>").choices(Object.keys(OUTPUT_FORMATS)).default("csv"))
-    .option("--out <file>", "output file; - is standard output, for npm run --silent", parseOutputPath, "-");
+    .option("--out <file>", "output file; - is standard output (use npm run --silent)", parseOutputPath, "-");
 }
 
 const parseRecordCount = createWholeNumberParser(1);

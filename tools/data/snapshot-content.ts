@@ -86,7 +86,7 @@ export const GENERATED_HASH = "20aac8ea19826fd0bce1";
  * @param source Replaces the names of the files
  */
 export function getSourceNames(files: string[], source: string | undefined, hash: string): string[] {
-  if ((source ?? GENERATED) === GENERATED && hash === GENERATED_HASH) return [GENERATED];
+  if ([undefined, GENERATED].includes(source) && hash === GENERATED_HASH) return [GENERATED];
   const getName = (file: string) => (file === "-" ? "standard input" : basename(file));
   const names = source === undefined ? files.map(getName) : [source];
   return [...new Set(names)].map((name) => (name === GENERATED ? `"${name}"` : name));

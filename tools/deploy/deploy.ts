@@ -145,7 +145,7 @@ export function createDeployProgram(): Command {
   const program = createProgram("npm run").hook("preAction", useProxy);
   program
     .command("deploy")
-    .description("deploy to production, and check the new version before and after it is live")
+    .description("prepare the store, deploy to production, and check the new version")
     .option("--change-store", "deploy even if the deployed worker serves a different store")
     .action(deploy);
   program

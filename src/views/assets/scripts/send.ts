@@ -112,7 +112,7 @@ async function receive(
     const response = await fetch(url, { signal, cache: "no-store" });
     const name = `${response.status} ${response.statusText}`.trim();
     const applied = response.headers.get("Preference-Applied");
-    // A response without Allow is of a proxy, such as the one of wrangler after `close`.
+    // Without Allow, the response came from a proxy, such as wrangler's after `close`.
     if (url.includes("prefer=") && response.headers.has("Allow"))
       effect = (await areFaultsOn) ? " · no option applied" : " · faults are turned off";
     if (applied !== null) effect = ` · applied: ${applied}`;
