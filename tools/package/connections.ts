@@ -53,7 +53,8 @@ function nameConnection({ localAddress, remoteAddress, remotePort }: Socket): st
 
 function receive(connections: Connections, { socket }: IncomingMessage, outgoing: ServerResponse): void {
   const open = connections.open.get(nameConnection(socket))?.responses ?? [];
-  if (open.length === MAX_OPEN) {
+  // A destroyed connection has no addresses any more, and no list, but its other requests still arrive.
+  if (open.length === MAX_OPEN || socket.destroyed) {
     socket.destroy();
     return;
   }

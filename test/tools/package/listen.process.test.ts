@@ -56,6 +56,7 @@ describe("a connection", () => {
   test.each([
     [50, 50],
     [51, 0],
+    [800, 0],
   ])("with %i requests at once gets %i responses, one after another", async (count, responses) => {
     const states: string[] = [];
     const respond: Respond = async () => {
