@@ -40,15 +40,11 @@ function createServeProgram(signals: SignalActions) {
     .option("--cert <file>", "certificate in PEM, to serve https; needs --key", parseNonEmpty)
     .option("--key <file>", "key of the certificate, in PEM; needs --cert", parseNonEmpty)
     .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
-    .addOption(
-      new Option("--model-name <name>", "rename other models (default: reject them)").choices(["tf1"]),
-    )
+    .addOption(new Option("--model-name <name>", "rename other models (default: reject)").choices(["tf1"]))
     .option("--source <text>", "where the records come from (default: the file names)", parseNonEmpty)
     .addOption(new Option("--faults <state>", "whether requests can have faults").choices(["on", "off"]))
     .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
-    .addOption(
-      new Option("--admin", "let tests control the service below /__admin/").conflicts("publicOrigin"),
-    )
+    .addOption(new Option("--admin", "let tests control the service at /__admin/").conflicts("publicOrigin"))
     .option("--log", "print a line of JSON on standard error for each request")
     .helpCommand(false)
     .action((files: string[], options: Options, command: Command) =>
