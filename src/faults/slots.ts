@@ -5,7 +5,10 @@ import { findClientKey } from "../http/client-key.ts";
 export interface Slot {
   /** The key of the client. Undefined for clients without an address, which cannot be told apart, and share all slots. */
   client: string | undefined;
-  /** When this slot is free again, by `performance.now`, because a test may set only `Date`. We can't rely on an abort: workerd drops the request of a disconnected client silently. */
+  /**
+   * When this slot is free again, by `performance.now`, because a test may set only `Date`. We can't rely on an abort: workerd drops the
+   * request of a disconnected client silently.
+   */
   endsAt: number;
   /** Aborts when the slot is interrupted. */
   signal: AbortSignal;
