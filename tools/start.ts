@@ -47,6 +47,7 @@ async function start(others: string[], options: StartOptions): Promise<void> {
   const { config, persistTo, var: vars = {}, ...address } = options;
   const configuration = await readConfiguration(config);
   const settings = { ...configuration.vars, ...vars };
+  // Without previews, which this command does not serve.
   requireValidSettings({ ...configuration, previews: undefined, vars: settings });
   const choice = { config, persistTo, store: vars.STORE };
   const store = STORE_NAMES.find((name) => name === settings.STORE);

@@ -106,6 +106,8 @@ describe("npm start in a folder of the clone, with KV and a domain as described 
     addOtherConfiguration();
     configure(...UNCOMMENT_ROUTES);
     configure('PUBLIC_ORIGIN = ""', 'PUBLIC_ORIGIN = "https://counts.example"');
+    // A mistake in the previews, which `npm start` does not serve.
+    configure('STORE = "seed"', 'STORE = "x"');
     configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
     npm = await start(cwd, "--persist-to", "state");
     origin = npm.address;

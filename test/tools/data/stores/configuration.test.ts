@@ -72,6 +72,10 @@ test("invalid settings are refused, in production and in previews", async () => 
   );
   expect(inPreviews({ RATE_LIMIT: "10" })).toThrow('"10", but the period in [[previews.ratelimits]] is 60');
   expect(inProduction({ STORE: "kv" })).toThrow("no [[kv_namespaces]] binds KV");
+  // Wrangler requires `simple` only later.
+  const ratelimits = Object([{ name: "RATE_LIMITER", namespace_id: "1001" }]);
+  const unlimited = { ...configuration, ratelimits, vars: { ...vars, RATE_LIMIT: "off" } };
+  expect(() => requireValidSettings(unlimited)).not.toThrow();
   const withoutBinding = {
     ...configuration,
     vars: { ...vars, STORE: "seed" },
